@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { entriesOf, publishedFolders, root } from "../workspace.mjs";
+
+const entries = publishedFolders().flatMap((folder) =>
+  entriesOf(folder).map(({ specifier }) => ({ folder, specifier })),
+);
+
+describe("every published entry", () => {
+  it.each(entries)("$specifier loads through require()", ({ folder, specifier }) => {
+    const names = printedBy(folder, `print(Object.keys(require("${specifier}")));`, "commonjs");
+    expect(names).not.toEqual([]);
+  });
+
+  it.each(entries)("$specifier gives require() what it gives import", ({ folder, specifier }) => {
+    const required = printedBy(folder, `print(Object.keys(require("${specifier}")));`, "commonjs");
+    expect(required).toEqual(publicNames(folder, specifier));
+  });
+});
+
+describe("@headgate/core", () => {
+  it("loads no zod", () => {
+    expect(loadedBy("packages/core", "@headgate/core", "zod")).toEqual([]);
+  });
+
+  it("loads zod only as @headgate/core/schema", () => {
+    expect(loadedBy("packages/core", "@headgate/core/http", "zod")).toEqual([]);
+    expect(loadedBy("packages/core", "@headgate/core/schema", "zod")).not.toEqual([]);
+  });
+});
+
+describe("public names", () => {
+  it("of @headgate/core", () => {
+    expect(publicNames("packages/core", "@headgate/core")).toMatchInlineSnapshot();
+  });
+
+  it("of @headgate/core/http", () => {
+    expect(publicNames("packages/core", "@headgate/core/http")).toMatchInlineSnapshot();
+  });
+
+  it("of @headgate/core/schema", () => {
+    expect(publicNames("packages/core", "@headgate/core/schema")).toMatchInlineSnapshot();
+  });
+
+  it("of @headgate/core/testing", () => {
+    expect(publicNames("packages/core", "@headgate/core/testing")).toMatchInlineSnapshot();
+  });
+
+  it("of @headgate/express", () => {
+    expect(publicNames("packages/express", "@headgate/express")).toMatchInlineSnapshot();
+  });
+});
+
+function publicNames(folder: string, specifier: string): unknown {
+  const code = `print(Object.keys(await import("${specifier}")));`;
+  return printedBy(folder, code, "module");
+}
+
+/** The specifiers within the package `wanted` that a fresh process resolves to load an entry. */
+function loadedBy(folder: string, specifier: string, wanted: string): unknown {
+  const hook = `
+    import { writeSync } from "node:fs";
+    export async function resolve(specifier, context, next) {
+      if (specifier === "${wanted}" || specifier.startsWith("${wanted}/")) writeSync(2, specifier + " ");
+      return next(specifier, context);
+    }`;
+  const code = `
+    import { register } from "node:module";
+    register("data:text/javascript," + encodeURIComponent(${JSON.stringify(hook)}));
+    await import("${specifier}");`;
+  return run(folder, code, "module")
+    .stderr.split(" ")
+    .filter((name) => name !== "");
+}
+
+/** What code in a fresh process inside the package hands to `print`, as a sorted list. */
+function printedBy(folder: string, code: string, type: "module" | "commonjs"): unknown {
+  const print = "const print = (names) => process.stdout.write(JSON.stringify(names.sort()));";
+  return JSON.parse(run(folder, print + code, type).stdout);
+}
+
+function run(folder: string, code: string, type: "module" | "commonjs") {
+  const args = ["--no-warnings", `--input-type=${type}`, "--eval", code];
+  const child = spawnSync(process.execPath, args, { cwd: join(root, folder), encoding: "utf8" });
+  if (child.status !== 0) throw new Error(child.stderr);
+  return child;
+}
