@@ -11,7 +11,8 @@ const runs = 10;
 const measure = `
 const startMs = performance.now();
 await import(process.argv[2]);
-process.stdout.write(String(performance.now() - startMs));
+const tookMs = performance.now() - startMs;
+process.stdout.write(String(tookMs));
 `;
 
 const application = mkdtempSync(join(tmpdir(), "headgate-cold-import-"));
