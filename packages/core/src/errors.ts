@@ -1,0 +1,35 @@
+/** The closed set of things that can go wrong. A refusal is not among them: it is a value. */
+export type ErrorCode =
+  | "INVALID_POLICY"
+  | "INVALID_OPTION"
+  | "INVALID_IDENTITY"
+  | "INVALID_CHARGE"
+  | "INVALID_CLOCK"
+  | "UNKNOWN_POLICY"
+  | "POLICY_CONFLICT"
+  | "STORE_FAILURE"
+  | "STORE_KEY_FAILURE"
+  | "STORE_TIMEOUT"
+  | "STORE_CIRCUIT_OPEN";
+
+/**
+ * The one error class of Headgate: broken configuration, a wrong argument, or a failed store.
+ * `code` says which; `cause` keeps what a client library threw.
+ */
+export class HeadgateError extends Error {
+  override readonly name = "HeadgateError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A value as an error message shows it: short, and unable to throw. */
+export function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+}

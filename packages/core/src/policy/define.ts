@@ -1,0 +1,66 @@
+import { HeadgateError } from "../errors.js";
+import { durationMs } from "./duration.js";
+import type { AlgorithmName, KeyBy, Policy, PolicyDefinition } from "./policy.js";
+import { defaultMaxDelayMs, type PolicyInput, policyFaults } from "./rules.js";
+
+/**
+ * Checks a policy given as data, resolves its defaults, and freezes it.
+ *
+ * @throws HeadgateError `INVALID_POLICY` naming the policy and every broken rule with its value.
+ */
+export function definePolicy(name: string, input: PolicyInput | PolicyDefinition): Policy {
+  const named = { ...input, name };
+  check(named);
+  return resolve(named) as Policy;
+}
+
+/** The same for a policy whose name is still to come (or stands in the input). */
+export function defineUnnamed(input: PolicyInput): PolicyDefinition {
+  check(input);
+  return resolve(input);
+}
+
+function check(input: PolicyInput): void {
+  const faults = policyFaults(input);
+  if (faults.length === 0) return;
+  const rules = faults.map((fault) => fault.message).join("; ");
+  const subject = typeof input["name"] === "string" ? `policy "${input["name"].slice(0, 64)}"` : `${input["algorithm"]} policy`;
+  throw new HeadgateError("INVALID_POLICY", `${subject}: ${rules}`);
+}
+
+function resolve(input: PolicyInput): PolicyDefinition {
+  const limit = input["limit"] as number;
+  const fields = {
+    ...(input["name"] === undefined ? {} : { name: input["name"] }),
+    algorithm: input["algorithm"],
+    limit,
+    windowMs: durationMs(input["window"] ?? input["windowMs"]),
+    by: frozenKey((input["by"] as KeyBy | undefined) ?? "ip"),
+    onStoreFailure: input["onStoreFailure"] ?? "local",
+    localShare: input["localShare"] ?? 1,
+    ...ownDefaults(input, limit),
+  };
+  return Object.freeze(fields) as unknown as PolicyDefinition;
+}
+
+function ownDefaults(input: PolicyInput, limit: number): object {
+  switch (input["algorithm"] as AlgorithmName) {
+    case "fixed-window":
+      return { anchor: input["anchor"] ?? "clock" };
+    case "token-bucket":
+      return { burst: input["burst"] ?? limit };
+    case "leaky-bucket":
+      return { queue: input["queue"], maxDelayMs: input["maxDelayMs"] ?? defaultMaxDelayMs };
+    case "sliding-window":
+    case "sliding-window-counter":
+      return {};
+  }
+}
+
+function frozenKey(by: KeyBy): KeyBy {
+  if (typeof by === "string") return by;
+  if ("firstOf" in by) {
+    return Object.freeze({ firstOf: Object.freeze(by.firstOf.map((parts) => (typeof parts === "string" ? parts : Object.freeze([...parts])))) });
+  }
+  return Object.freeze([...by]);
+}

@@ -1,0 +1,100 @@
+import type { Millis } from "../../clock.js";
+import type { PolicyTable } from "./policy-table.js";
+
+/** Slots that each call looks at for expired states: more than it usually adds, so expired ones cannot pile up. */
+const sweptPerCall = 2;
+
+/** Slots that an eviction may look at. */
+const sampled = 16;
+
+/** A place in one of the tables. */
+interface Place {
+  readonly table: PolicyTable;
+  readonly slot: number;
+}
+
+/** Keeps the number of keys of all tables within a cap: sweeps what has expired, and evicts where it must. */
+export class Housekeeper {
+  readonly #maxKeys: number;
+  readonly #tables: PolicyTable[] = [];
+  #size = 0;
+  #sweptTable = 0;
+  #sweptSlot = 0;
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Keys in all tables together. */
+  get size(): number {
+    return this.#size;
+  }
+
+  watch(table: PolicyTable): void {
+    this.#tables.push(table);
+  }
+
+  /** Adds a subject that the table does not hold, evicting another key first when the cap is reached. */
+  add<S>(table: PolicyTable<S>, { subject, state, now }: { subject: string; state: S; now: Millis }): void {
+    if (this.#size >= this.#maxKeys) this.#evict(now);
+    table.add(subject, state);
+    this.#size += 1;
+  }
+
+  remove(table: PolicyTable, slot: number): void {
+    table.remove(slot);
+    this.#size -= 1;
+  }
+
+  /** Looks at the next few slots and drops those that have expired. */
+  sweep(now: Millis): void {
+    if (this.#size === 0) return;
+    for (let looked = 0; looked < sweptPerCall; looked += 1) {
+      const table = this.#tables[this.#sweptTable];
+      if (table === undefined || this.#sweptSlot >= table.size) {
+        this.#sweptTable = (this.#sweptTable + 1) % this.#tables.length;
+        this.#sweptSlot = 0;
+      } else if (table.expiresAt(this.#sweptSlot) <= now) {
+        this.remove(table, this.#sweptSlot);
+      } else {
+        this.#sweptSlot += 1;
+      }
+    }
+  }
+
+  #evict(now: Millis): void {
+    let victim: Place | undefined;
+    let least = Infinity;
+    for (let looked = 0; looked < sampled; looked += 1) {
+      const place = this.#pick();
+      const missed = missedBy(place, now);
+      if (missed < least) {
+        least = missed;
+        victim = place;
+      }
+      if (missed < 0) break;
+    }
+    if (victim !== undefined) this.remove(victim.table, victim.slot);
+  }
+
+  // At random, because any order that a client can foresee lets it choose whose key goes.
+  #pick(): Place {
+    let slot = Math.floor(Math.random() * this.#size);
+    for (const table of this.#tables) {
+      if (slot < table.size) return { table, slot };
+      slot -= table.size;
+    }
+    throw new RangeError("the tables hold fewer keys than were counted");
+  }
+}
+
+/**
+ * How much a key would be missed: below 0 when it has expired, below 1 by the used share of its
+ * allowance, and from 1 on by the wait of a key that is refused now.
+ */
+function missedBy({ table, slot }: Place, now: Millis): number {
+  const state = table.load(slot);
+  if (table.algorithm.expiresAt(table.policy, state) <= now) return -1;
+  const { remaining, retryAfterMs } = table.algorithm.measure(table.policy, state, now, 1);
+  return remaining > 0 ? 1 - remaining / table.capacity : 1 + retryAfterMs;
+}
