@@ -13,6 +13,7 @@ export async function prepareWorkspace() {
   requireNode(manifestOf(".").engines.node);
   await install();
   await step("building the packages", tool("tsc"), ["-b"]);
+  await step("bundling the packages", process.execPath, [join(root, "scripts/bundle.mjs")]);
 }
 
 function requireNode(range) {

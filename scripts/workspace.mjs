@@ -25,7 +25,10 @@ export function publishedFolders() {
   return workspaceFolders().filter((folder) => manifestOf(folder).private !== true);
 }
 
-/** The public entries of a package that are code, as `{ specifier, file }`. */
+/**
+ * The public entries of a package that are code: the specifier, the file that it loads, and the
+ * module that the compiler builds for it.
+ */
 export function entriesOf(folder) {
   const { name, exports } = manifestOf(folder);
   return Object.entries(exports)
@@ -33,6 +36,7 @@ export function entriesOf(folder) {
     .map(([subpath, target]) => ({
       specifier: name + subpath.slice(1),
       file: join(root, folder, target.default),
+      built: join(root, folder, target.types.replace(/\.d\.ts$/, ".js")),
     }));
 }
 
