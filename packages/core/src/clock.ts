@@ -24,5 +24,8 @@ export const systemClock: Clock = {
 export function readClock(clock: Clock): Millis {
   const now = Math.floor(clock.now());
   if (now >= 0 && now <= Number.MAX_SAFE_INTEGER) return now;
-  throw new HeadgateError("INVALID_CLOCK", `clock: now() must be from 0 to 2^53 - 1 ms, got ${show(now)}`);
+  throw new HeadgateError(
+    "INVALID_CLOCK",
+    `clock: now() must be from 0 to 2^53 - 1 ms, got ${show(now)}`,
+  );
 }

@@ -1,6 +1,57 @@
-export { type Clock, type Millis, systemClock } from "./clock.js";
-export { type ErrorCode, HeadgateError } from "./errors.js";
 export { capacityOf } from "./algorithms/index.js";
+export { type Clock, type Millis, systemClock } from "./clock.js";
+export {
+  type Decision,
+  type Degraded,
+  decisionOf,
+  type Reason,
+  reportedOutcome,
+} from "./decision/decision.js";
+export { type ErrorCode, HeadgateError } from "./errors.js";
+export { type Identity, subjectOf } from "./identity/subject.js";
+export {
+  type Answer,
+  type CheckOptions,
+  type Cost,
+  createLimiter,
+  type DecideOptions,
+  type Limiter,
+  type LimiterOptions,
+} from "./limiter/limiter.js";
+export {
+  fixedWindow,
+  leakyBucket,
+  type PolicyOptions,
+  slidingWindow,
+  slidingWindowCounter,
+  tokenBucket,
+} from "./policy/builders.js";
 export { definePolicy } from "./policy/define.js";
-export { fixedWindow, leakyBucket, slidingWindow, slidingWindowCounter, tokenBucket } from "./policy/builders.js";
-export { type MemoryStore, type MemoryStoreOptions, memoryStore } from "./store/memory/memory-store.js";
+export type { Duration } from "./policy/duration.js";
+export type {
+  AlgorithmName,
+  FailureMode,
+  FixedWindow,
+  KeyBy,
+  KeyParts,
+  LeakyBucket,
+  Policy,
+  PolicyDefinition,
+  SlidingWindow,
+  SlidingWindowCounter,
+  TokenBucket,
+} from "./policy/policy.js";
+export {
+  type MemoryStore,
+  type MemoryStoreOptions,
+  memoryStore,
+} from "./store/memory/memory-store.js";
+export type {
+  ApplyMode,
+  AsyncStore,
+  Charge,
+  ChargeReceipt,
+  Outcome,
+  Store,
+  SyncStore,
+} from "./store/store.js";

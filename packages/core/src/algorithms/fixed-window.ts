@@ -59,7 +59,11 @@ export const fixedWindow: Algorithm<FixedWindow, WindowState> = {
 };
 
 // An instant before the window's start counts as the start, so only the end needs a look.
-function liveWindow(policy: FixedWindow, state: WindowState | undefined, now: Millis): WindowState | undefined {
+function liveWindow(
+  policy: FixedWindow,
+  state: WindowState | undefined,
+  now: Millis,
+): WindowState | undefined {
   if (state === undefined || state.count === 0) return undefined;
   return now < state.startMs + policy.windowMs ? state : undefined;
 }

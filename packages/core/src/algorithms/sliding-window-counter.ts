@@ -45,7 +45,8 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounter, TwoCounts> = 
     const allowed = cost === 0 || (cost <= limit && weighed <= (limit - current - cost) * windowMs);
     let retryAfterMs = 0;
     if (cost > limit) retryAfterMs = Infinity;
-    else if (!allowed) retryAfterMs = lateMs + waitFor(limit - cost, windowMs, { current, previous, restMs });
+    else if (!allowed)
+      retryAfterMs = lateMs + waitFor(limit - cost, windowMs, { current, previous, restMs });
     return {
       allowed,
       remaining: Math.max(0, limit - current - Math.ceil(weighed / windowMs)),
@@ -67,7 +68,8 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounter, TwoCounts> = 
 
   refund(_policy, state, receipt) {
     if (receipt.mark === state.index) state.current = Math.max(0, state.current - receipt.cost);
-    else if (receipt.mark === state.index - 1) state.previous = Math.max(0, state.previous - receipt.cost);
+    else if (receipt.mark === state.index - 1)
+      state.previous = Math.max(0, state.previous - receipt.cost);
   },
 
   expiresAt(policy, state) {
@@ -77,8 +79,14 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounter, TwoCounts> = 
   },
 };
 
-function instantOf(policy: SlidingWindowCounter, state: TwoCounts | undefined, now: Millis): Millis {
-  return state === undefined || state.current + state.previous === 0 ? now : Math.max(now, state.index * policy.windowMs);
+function instantOf(
+  policy: SlidingWindowCounter,
+  state: TwoCounts | undefined,
+  now: Millis,
+): Millis {
+  return state === undefined || state.current + state.previous === 0
+    ? now
+    : Math.max(now, state.index * policy.windowMs);
 }
 
 function countOf(state: TwoCounts | undefined, index: number): number {
@@ -88,11 +96,16 @@ function countOf(state: TwoCounts | undefined, index: number): number {
 }
 
 /** Until `room` = limit - cost covers the weighed counts: within this window, or else within the next one. */
-function waitFor(room: number, windowMs: Millis, { current, previous, restMs }: { current: number; previous: number; restMs: Millis }): Millis {
+function waitFor(
+  room: number,
+  windowMs: Millis,
+  { current, previous, restMs }: { current: number; previous: number; restMs: Millis },
+): Millis {
   if (current <= room && previous > 0) {
     const waitMs = Math.ceil((previous * restMs - (room - current) * windowMs) / previous);
     if (waitMs < restMs) return waitMs;
   }
-  const intoNextMs = current === 0 ? 0 : Math.ceil((current * windowMs - room * windowMs) / current);
+  const intoNextMs =
+    current === 0 ? 0 : Math.ceil((current * windowMs - room * windowMs) / current);
   return restMs + Math.max(0, intoNextMs);
 }

@@ -46,7 +46,10 @@ export class StampLog {
   /** Forgets all units stamped at or before `instant`. */
   dropThrough(instant: Millis): void {
     const kept = this.#firstAfter(instant);
-    if (kept === this.#size) return this.#clear();
+    if (kept === this.#size) {
+      this.#clear();
+      return;
+    }
     this.#dropped = this.#totalBefore(kept);
     this.#head = this.#slot(kept);
     this.#size -= kept;

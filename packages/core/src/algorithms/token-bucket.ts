@@ -39,7 +39,10 @@ export const tokenBucket: Algorithm<TokenBucket, Owed> = {
     const refillMs = Math.ceil((policy.burst * policy.windowMs) / policy.limit);
     // Everything taken so long ago has come back by itself.
     if (instant - receipt.at >= refillMs) return;
-    state.units = Math.max(0, owedAt(state, policy.limit, instant) - receipt.cost * policy.windowMs);
+    state.units = Math.max(
+      0,
+      owedAt(state, policy.limit, instant) - receipt.cost * policy.windowMs,
+    );
     state.atMs = instant;
   },
 

@@ -1,7 +1,15 @@
 import type { Millis } from "../clock.js";
 import { defineUnnamed } from "./define.js";
 import type { Duration } from "./duration.js";
-import type { FailureMode, FixedWindow, KeyBy, LeakyBucket, SlidingWindow, SlidingWindowCounter, TokenBucket } from "./policy.js";
+import type {
+  FailureMode,
+  FixedWindow,
+  KeyBy,
+  LeakyBucket,
+  SlidingWindow,
+  SlidingWindowCounter,
+  TokenBucket,
+} from "./policy.js";
 
 /** What every builder takes. */
 export interface PolicyOptions {
@@ -55,7 +63,10 @@ export function slidingWindow(options: PolicyOptions): Unnamed<SlidingWindow> {
 
 /** A sliding window from two counters: constant memory, and up to `2 * limit - 1` in one trailing window. */
 export function slidingWindowCounter(options: PolicyOptions): Unnamed<SlidingWindowCounter> {
-  return defineUnnamed({ ...options, algorithm: "sliding-window-counter" }) as Unnamed<SlidingWindowCounter>;
+  return defineUnnamed({
+    ...options,
+    algorithm: "sliding-window-counter",
+  }) as Unnamed<SlidingWindowCounter>;
 }
 
 /** A steady rate with a burst that an idle client may spend at once. */

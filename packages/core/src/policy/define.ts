@@ -24,33 +24,36 @@ function check(input: PolicyInput): void {
   const faults = policyFaults(input);
   if (faults.length === 0) return;
   const rules = faults.map((fault) => fault.message).join("; ");
-  const subject = typeof input["name"] === "string" ? `policy "${input["name"].slice(0, 64)}"` : `${input["algorithm"]} policy`;
+  const subject =
+    typeof input.name === "string"
+      ? `policy "${input.name.slice(0, 64)}"`
+      : `${input.algorithm} policy`;
   throw new HeadgateError("INVALID_POLICY", `${subject}: ${rules}`);
 }
 
 function resolve(input: PolicyInput): PolicyDefinition {
-  const limit = input["limit"] as number;
+  const limit = input.limit as number;
   const fields = {
-    ...(input["name"] === undefined ? {} : { name: input["name"] }),
-    algorithm: input["algorithm"],
+    ...(input.name === undefined ? {} : { name: input.name }),
+    algorithm: input.algorithm,
     limit,
-    windowMs: durationMs(input["window"] ?? input["windowMs"]),
-    by: frozenKey((input["by"] as KeyBy | undefined) ?? "ip"),
-    onStoreFailure: input["onStoreFailure"] ?? "local",
-    localShare: input["localShare"] ?? 1,
+    windowMs: durationMs(input.window ?? input.windowMs),
+    by: frozenKey((input.by as KeyBy | undefined) ?? "ip"),
+    onStoreFailure: input.onStoreFailure ?? "local",
+    localShare: input.localShare ?? 1,
     ...ownDefaults(input, limit),
   };
   return Object.freeze(fields) as unknown as PolicyDefinition;
 }
 
 function ownDefaults(input: PolicyInput, limit: number): object {
-  switch (input["algorithm"] as AlgorithmName) {
+  switch (input.algorithm as AlgorithmName) {
     case "fixed-window":
-      return { anchor: input["anchor"] ?? "clock" };
+      return { anchor: input.anchor ?? "clock" };
     case "token-bucket":
-      return { burst: input["burst"] ?? limit };
+      return { burst: input.burst ?? limit };
     case "leaky-bucket":
-      return { queue: input["queue"], maxDelayMs: input["maxDelayMs"] ?? defaultMaxDelayMs };
+      return { queue: input.queue, maxDelayMs: input.maxDelayMs ?? defaultMaxDelayMs };
     case "sliding-window":
     case "sliding-window-counter":
       return {};
@@ -60,7 +63,11 @@ function ownDefaults(input: PolicyInput, limit: number): object {
 function frozenKey(by: KeyBy): KeyBy {
   if (typeof by === "string") return by;
   if ("firstOf" in by) {
-    return Object.freeze({ firstOf: Object.freeze(by.firstOf.map((parts) => (typeof parts === "string" ? parts : Object.freeze([...parts])))) });
+    return Object.freeze({
+      firstOf: Object.freeze(
+        by.firstOf.map((parts) => (typeof parts === "string" ? parts : Object.freeze([...parts]))),
+      ),
+    });
   }
   return Object.freeze([...by]);
 }

@@ -1,7 +1,12 @@
 import type { Millis } from "../clock.js";
 
 /** The five algorithms, by the names that policies, files and scripts use. */
-export type AlgorithmName = "fixed-window" | "sliding-window" | "sliding-window-counter" | "token-bucket" | "leaky-bucket";
+export type AlgorithmName =
+  | "fixed-window"
+  | "sliding-window"
+  | "sliding-window-counter"
+  | "token-bucket"
+  | "leaky-bucket";
 
 /** What happens to a policy's requests while its store fails: see `docs/failure-modes.md`. */
 export type FailureMode = "local" | "open" | "closed";
@@ -51,4 +56,8 @@ export interface LeakyBucket extends PolicyFields<"leaky-bucket"> {
 export type Policy = FixedWindow | SlidingWindow | SlidingWindowCounter | TokenBucket | LeakyBucket;
 
 /** What a builder returns: a checked policy that may still wait for the name it is registered under. */
-export type PolicyDefinition = Policy extends infer P ? (P extends Policy ? Omit<P, "name"> & { readonly name?: string } : never) : never;
+export type PolicyDefinition = Policy extends infer P
+  ? P extends Policy
+    ? Omit<P, "name"> & { readonly name?: string }
+    : never
+  : never;

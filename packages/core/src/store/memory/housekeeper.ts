@@ -35,7 +35,10 @@ export class Housekeeper {
   }
 
   /** Adds a subject that the table does not hold, evicting another key first when the cap is reached. */
-  add<S>(table: PolicyTable<S>, { subject, state, now }: { subject: string; state: S; now: Millis }): void {
+  add<S>(
+    table: PolicyTable<S>,
+    { subject, state, now }: { subject: string; state: S; now: Millis },
+  ): void {
     if (this.#size >= this.#maxKeys) this.#evict(now);
     table.add(subject, state);
     this.#size += 1;

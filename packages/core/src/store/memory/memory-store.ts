@@ -1,5 +1,5 @@
-import { type AlgorithmTable, algorithms } from "../../algorithms/index.js";
 import type { Measure } from "../../algorithms/algorithm.js";
+import { type AlgorithmTable, algorithms } from "../../algorithms/index.js";
 import { type Clock, type Millis, readClock, systemClock } from "../../clock.js";
 import { HeadgateError, show } from "../../errors.js";
 import type { Policy } from "../../policy/policy.js";
@@ -56,9 +56,15 @@ class EmbeddedStore implements MemoryStore {
   readonly #housekeeper: Housekeeper;
   #latest: PolicyTable | undefined;
 
-  constructor({ clock = systemClock, maxKeys = 1_000_000 }: MemoryStoreOptions, table: AlgorithmTable) {
+  constructor(
+    { clock = systemClock, maxKeys = 1_000_000 }: MemoryStoreOptions,
+    table: AlgorithmTable,
+  ) {
     if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= mostKeys)) {
-      throw new HeadgateError("INVALID_OPTION", `memoryStore: maxKeys must be an integer from 1 to ${mostKeys}, got ${show(maxKeys)}`);
+      throw new HeadgateError(
+        "INVALID_OPTION",
+        `memoryStore: maxKeys must be an integer from 1 to ${mostKeys}, got ${show(maxKeys)}`,
+      );
     }
     this.#clock = clock;
     this.#algorithms = table;
@@ -74,7 +80,9 @@ class EmbeddedStore implements MemoryStore {
     if (mode === "commit") this.#housekeeper.sweep(now);
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
-      return [mode === "commit" ? this.#charge(first, now, wantNext) : this.#look(first, now, wantNext)];
+      return [
+        mode === "commit" ? this.#charge(first, now, wantNext) : this.#look(first, now, wantNext),
+      ];
     }
     rejectRepeats(batch);
     const looks = batch.map((charge) => this.#look(charge, now, wantNext));
@@ -90,7 +98,8 @@ class EmbeddedStore implements MemoryStore {
       if (slot === undefined) continue;
       const state = table.load(slot);
       table.algorithm.refund(receipt.policy, state, receipt, now);
-      if (table.algorithm.expiresAt(receipt.policy, state) <= now) this.#housekeeper.remove(table, slot);
+      if (table.algorithm.expiresAt(receipt.policy, state) <= now)
+        this.#housekeeper.remove(table, slot);
       else table.save(slot, state);
     }
   }
@@ -106,7 +115,9 @@ class EmbeddedStore implements MemoryStore {
     const slot = table.slotOf(charge.subject);
     const state = slot === undefined ? undefined : table.load(slot);
     const measure = table.algorithm.measure(charge.policy, state, now, charge.cost);
-    const nextMs = wantNext ? waitForMore(table, { state, now, remaining: measure.remaining }) : undefined;
+    const nextMs = wantNext
+      ? waitForMore(table, { state, now, remaining: measure.remaining })
+      : undefined;
     return outcomeOf(charge, measure, { table, after: measure, nextMs, receipt: undefined });
   }
 
@@ -125,7 +136,9 @@ class EmbeddedStore implements MemoryStore {
       receipt = { policy, subject, cost, at, mark };
       after = table.algorithm.measure(policy, spent, now, 0);
     }
-    const nextMs = wantNext ? waitForMore(table, { state: spent, now, remaining: after.remaining }) : undefined;
+    const nextMs = wantNext
+      ? waitForMore(table, { state: spent, now, remaining: after.remaining })
+      : undefined;
     // Last, because making room for a new key may load other states.
     if (receipt !== undefined) {
       if (slot === undefined) this.#housekeeper.add(table, { subject, state: spent, now });
@@ -152,22 +165,51 @@ class EmbeddedStore implements MemoryStore {
 function outcomeOf(
   { policy, cost }: Charge,
   { allowed, retryAfterMs, delayMs }: Measure,
-  { table, after, nextMs, receipt }: { table: PolicyTable; after: Measure; nextMs: Millis | undefined; receipt: ChargeReceipt | undefined },
+  {
+    table,
+    after,
+    nextMs,
+    receipt,
+  }: {
+    table: PolicyTable;
+    after: Measure;
+    nextMs: Millis | undefined;
+    receipt: ChargeReceipt | undefined;
+  },
 ): Outcome {
   const { remaining, resetMs } = after;
-  return { policy, cost, allowed, limit: table.capacity, remaining, retryAfterMs, nextMs, resetMs, delayMs, receipt };
+  return {
+    policy,
+    cost,
+    allowed,
+    limit: table.capacity,
+    remaining,
+    retryAfterMs,
+    nextMs,
+    resetMs,
+    delayMs,
+    receipt,
+  };
 }
 
-function waitForMore(table: PolicyTable, { state, now, remaining }: { state: unknown; now: Millis; remaining: number }): Millis | undefined {
+function waitForMore(
+  table: PolicyTable,
+  { state, now, remaining }: { state: unknown; now: Millis; remaining: number },
+): Millis | undefined {
   if (remaining >= table.capacity) return undefined;
   return table.algorithm.measure(table.policy, state, now, remaining + 1).retryAfterMs;
 }
 
 function rejectRepeats(batch: readonly Charge[]): void {
   for (const [index, { policy, subject }] of batch.entries()) {
-    const repeats = batch.findIndex((other) => other.policy.name === policy.name && other.subject === subject) < index;
+    const repeats =
+      batch.findIndex((other) => other.policy.name === policy.name && other.subject === subject) <
+      index;
     if (repeats) {
-      throw new HeadgateError("INVALID_CHARGE", `policy "${policy.name}": the batch names one subject twice; merge the charges first`);
+      throw new HeadgateError(
+        "INVALID_CHARGE",
+        `policy "${policy.name}": the batch names one subject twice; merge the charges first`,
+      );
     }
   }
 }

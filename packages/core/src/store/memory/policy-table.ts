@@ -81,7 +81,10 @@ export class PolicyTable<S = any> {
     }
     this.#subjects.pop();
     if (this.#width === 0) this.#objects.pop();
-    else if (this.#cells.length > initialSlots * this.#width && last * this.#width < this.#cells.length / 4) {
+    else if (
+      this.#cells.length > initialSlots * this.#width &&
+      last * this.#width < this.#cells.length / 4
+    ) {
       this.#resize(this.#cells.length / 2);
     }
   }

@@ -1,0 +1,85 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import type { KeyBy, KeyParts } from "../policy/policy.js";
+
+/** Who is asking, by parts that the application names: `{ ip: "203.0.113.7", user: "42" }`. */
+export type Identity = Readonly<Record<string, string | undefined>>;
+
+/** Longest encoded value that stands in a subject as it is; longer ones are hashed. */
+const longestValue = 64;
+const plainValue = /^[A-Za-z0-9._:@-]{1,64}$/;
+const otherCharacter = /[^A-Za-z0-9._:@-]/gu;
+
+/**
+ * The subject that a policy's key names: `kind=value` of each part joined by `&`, or `global=`.
+ * Different identities never share a subject, whatever characters they hold; a subject stays short
+ * whatever the length of a value.
+ *
+ * @param secret - parts whose value must not be readable in the store
+ * @returns undefined when a part that the key needs is missing, blank or not a string
+ */
+export function subjectOf(
+  by: KeyBy,
+  identity: Identity,
+  secret?: ReadonlySet<string>,
+): string | undefined {
+  if (typeof by === "string" || !("firstOf" in by)) return subjectOfParts(by, identity, secret);
+  for (const parts of by.firstOf) {
+    const subject = subjectOfParts(parts, identity, secret);
+    if (subject !== undefined) return subject;
+  }
+  return undefined;
+}
+
+function subjectOfParts(
+  parts: KeyParts,
+  identity: Identity,
+  secret: ReadonlySet<string> | undefined,
+): string | undefined {
+  if (typeof parts === "string") {
+    if (parts === "global") return "global=";
+    const value = encodedValue(identity, parts, secret);
+    return value === undefined ? undefined : `${parts}=${value}`;
+  }
+  const pairs: string[] = [];
+  for (const part of parts) {
+    const value = encodedValue(identity, part, secret);
+    if (value === undefined) return undefined;
+    pairs.push(`${part}=${value}`);
+  }
+  return pairs.join("&");
+}
+
+function encodedValue(
+  identity: Identity,
+  part: string,
+  secret: ReadonlySet<string> | undefined,
+): string | undefined {
+  const value: unknown = Object.hasOwn(identity, part) ? identity[part] : undefined;
+  if (typeof value !== "string") return undefined;
+  const hidden = secret?.has(part) === true;
+  if (!hidden && plainValue.test(value)) return value;
+  if (value.trim() === "") return undefined;
+  const encoded = value.replace(otherCharacter, percentEncode);
+  return hidden || encoded.length > longestValue ? `#${digest(encoded)}` : encoded;
+}
+
+function percentEncode(character: string): string {
+  return utf8(character.codePointAt(0) as number)
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
+}
+
+/** The bytes of a code point. By hand, since TextEncoder would make all lone surrogates equal. */
+function utf8(point: number): number[] {
+  const tail = (shift: number): number => 0x80 | ((point >> shift) & 0x3f);
+  if (point < 0x80) return [point];
+  if (point < 0x800) return [0xc0 | (point >> 6), tail(0)];
+  if (point < 0x10000) return [0xe0 | (point >> 12), tail(6), tail(0)];
+  return [0xf0 | (point >> 18), tail(12), tail(6), tail(0)];
+}
+
+/** 128 bits of SHA-256 in hexadecimal. */
+function digest(text: string): string {
+  const bytes = sha256(new TextEncoder().encode(text)).subarray(0, 16);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

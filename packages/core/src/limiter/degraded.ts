@@ -1,0 +1,95 @@
+import { capacityOf } from "../algorithms/index.js";
+import type { Clock, Millis } from "../clock.js";
+import { type Decision, decisionOf } from "../decision/decision.js";
+import { definePolicy } from "../policy/define.js";
+import type { Policy } from "../policy/policy.js";
+import { type MemoryStore, memoryStore } from "../store/memory/memory-store.js";
+import type { ApplyMode, Charge } from "../store/store.js";
+
+/**
+ * Decides while the store fails, by each policy's failure mode: any `closed` one refuses the request,
+ * else the `local` ones are enforced in this process, and the `open` ones are left out.
+ */
+export class DegradedLimits {
+  readonly #store: MemoryStore;
+  readonly #localPolicies = new WeakMap<Policy, Policy>();
+
+  constructor(clock: Clock) {
+    this.#store = memoryStore({ clock });
+  }
+
+  decide(
+    charges: readonly Charge[],
+    { mode, wantNext, retryInMs }: { mode: ApplyMode; wantNext: boolean; retryInMs: Millis },
+  ): Decision {
+    const closed = charges.find(({ policy }) => policy.onStoreFailure === "closed");
+    if (closed !== undefined) {
+      return {
+        ...unknown(closed.policy),
+        allowed: false,
+        reason: "store-failure",
+        degraded: "closed",
+        retryAfterMs: Math.max(1, retryInMs),
+      };
+    }
+    const local = charges
+      .filter(({ policy }) => policy.onStoreFailure === "local")
+      .map((charge) => this.#localCharge(charge));
+    if (local.length > 0) return decisionOf(this.#store.apply(local, mode, wantNext), "local");
+    return {
+      ...unknown((charges[0] as Charge).policy),
+      allowed: true,
+      reason: "admitted",
+      degraded: "open",
+      retryAfterMs: 0,
+    };
+  }
+
+  #localCharge({ policy, subject, cost }: Charge): Charge {
+    let local = this.#localPolicies.get(policy);
+    if (local === undefined) {
+      local = shareOf(policy);
+      this.#localPolicies.set(policy, local);
+    }
+    // What fits the whole limit must not be called impossible because this process holds a share of it.
+    const fits = cost <= capacityOf(policy);
+    return { policy: local, subject, cost: fits ? Math.min(cost, capacityOf(local)) : cost };
+  }
+}
+
+/** The part of a policy that one process enforces by itself; always at least one request. */
+function shareOf(policy: Policy): Policy {
+  const { localShare } = policy;
+  if (localShare === 1) return policy;
+  const part = (value: number): number => Math.max(1, Math.floor(value * localShare));
+  const limit = part(policy.limit);
+  switch (policy.algorithm) {
+    case "token-bucket":
+      return definePolicy(policy.name, { ...policy, limit, burst: part(policy.burst) });
+    case "leaky-bucket": {
+      // A slower queue must still hold nobody longer than the policy allows.
+      const holdable = Math.floor((policy.maxDelayMs * limit) / policy.windowMs);
+      return definePolicy(policy.name, {
+        ...policy,
+        limit,
+        queue: Math.min(Math.floor(policy.queue * localShare), holdable),
+      });
+    }
+    default:
+      return definePolicy(policy.name, { ...policy, limit });
+  }
+}
+
+/** The part of a decision that is known without a store. */
+function unknown(
+  policy: Policy,
+): Pick<Decision, "outcomes" | "policy" | "limit" | "remaining" | "resetMs" | "delayMs"> {
+  return {
+    outcomes: [],
+    policy,
+    limit: capacityOf(policy),
+    remaining: undefined,
+    resetMs: undefined,
+    delayMs: 0,
+  };
+}

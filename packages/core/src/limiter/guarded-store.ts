@@ -1,0 +1,89 @@
+import type { Clock, Millis } from "../clock.js";
+import { HeadgateError } from "../errors.js";
+import type { ApplyMode, AsyncStore, Charge, Outcome } from "../store/store.js";
+import { Breaker } from "./breaker.js";
+
+// One breaker for a store, however many limiters share it.
+const breakers = new WeakMap<AsyncStore, Breaker>();
+
+/** Bounds what an asynchronous store can cost a request: one deadline for the whole batch, and a breaker. */
+export class GuardedStore {
+  readonly #store: AsyncStore;
+  readonly #deadlineMs: Millis;
+  readonly #breaker: Breaker;
+
+  constructor(store: AsyncStore, { deadlineMs, clock }: { deadlineMs: Millis; clock: Clock }) {
+    this.#store = store;
+    this.#deadlineMs = deadlineMs;
+    this.#breaker = breakers.get(store) ?? new Breaker(clock);
+    breakers.set(store, this.#breaker);
+  }
+
+  /** Until the store is tried again; 0 while it is in use. */
+  get retryInMs(): Millis {
+    return this.#breaker.retryInMs;
+  }
+
+  /**
+   * Applies a batch within the deadline.
+   *
+   * @throws HeadgateError `STORE_CIRCUIT_OPEN`, `STORE_TIMEOUT`, or what the store rejected with,
+   *   always one of the `STORE_` codes.
+   */
+  async apply(
+    batch: readonly Charge[],
+    mode: ApplyMode,
+    wantNext: boolean,
+  ): Promise<readonly Outcome[]> {
+    const passage = this.#breaker.enter();
+    if (passage === "blocked") {
+      throw new HeadgateError(
+        "STORE_CIRCUIT_OPEN",
+        "store: not asked, because it failed 5 times in a row and is given time to recover",
+      );
+    }
+    try {
+      const outcomes = await withinDeadline(
+        this.#store.apply(batch, mode, wantNext),
+        this.#deadlineMs,
+      );
+      this.#breaker.leave(passage, false);
+      return outcomes;
+    } catch (thrown) {
+      const error = storeError(thrown);
+      // A key at fault says nothing about the store: it answered.
+      this.#breaker.leave(passage, error.code !== "STORE_KEY_FAILURE");
+      throw error;
+    }
+  }
+}
+
+/** What the promise gives, or a `STORE_TIMEOUT`. A later answer is dropped without a trace. */
+function withinDeadline<T>(promise: Promise<T>, deadlineMs: Millis): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new HeadgateError("STORE_TIMEOUT", `store: no answer within ${deadlineMs} ms`));
+    }, deadlineMs);
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
+  });
+}
+
+function storeError(thrown: unknown): HeadgateError {
+  if (thrown instanceof HeadgateError && thrown.code.startsWith("STORE_")) return thrown;
+  return new HeadgateError(
+    "STORE_FAILURE",
+    `store: ${thrown instanceof Error ? thrown.message : "failed without an error"}`,
+    {
+      cause: thrown,
+    },
+  );
+}
