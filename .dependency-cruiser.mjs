@@ -5,15 +5,17 @@
 /** What each folder of the core may import besides itself. */
 const arrows = {
   errors: [],
+  warnings: ["errors"],
   clock: ["errors"],
+  identity: ["errors"],
   policy: ["errors"],
   algorithms: ["policy", "errors"],
   decision: ["policy", "errors"],
-  store: ["decision", "policy", "clock", "errors", "algorithms"],
-  limiter: ["store", "decision", "policy", "clock", "errors"],
-  http: ["limiter", "store", "decision", "policy", "clock", "errors"],
+  store: ["decision", "policy", "clock", "errors", "warnings", "algorithms"],
+  limiter: ["store", "decision", "policy", "identity", "clock", "errors", "warnings", "algorithms"],
+  http: ["limiter", "store", "decision", "policy", "identity", "clock", "errors", "warnings"],
   schema: ["policy", "errors"],
-  testing: ["limiter", "store", "decision", "policy", "clock", "errors", "algorithms"],
+  testing: ["limiter", "store", "decision", "policy", "identity", "clock", "errors", "algorithms"],
 };
 
 const core = "^packages/core/dist/";
@@ -30,6 +32,13 @@ const layers = Object.entries(arrows).map(([folder, targets]) => ({
 
 const rules = [
   ...layers,
+  {
+    name: "core-known-folders",
+    comment: "a new folder of the core gets its arrows above before it imports anything",
+    severity: "error",
+    from: { path: core, pathNot: core + anyOf([...Object.keys(arrows), "index", "bundle"]) },
+    to: {},
+  },
   {
     name: "algorithms-only-under-memory",
     comment: "of the stores, only the memory store runs the algorithms",
