@@ -1,5 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js";
 import type { KeyBy, KeyParts } from "../policy/policy.js";
+import { sha256 } from "./sha256.js";
 
 /** Who is asking, by parts that the application names: `{ ip: "203.0.113.7", user: "42" }`. */
 export type Identity = Readonly<Record<string, string | undefined>>;
@@ -80,6 +80,5 @@ function utf8(point: number): number[] {
 
 /** 128 bits of SHA-256 in hexadecimal. */
 function digest(text: string): string {
-  const bytes = sha256(new TextEncoder().encode(text)).subarray(0, 16);
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return sha256(new TextEncoder().encode(text)).slice(0, 32);
 }
