@@ -1,0 +1,1 @@
+export { ManualClock, SteppingClock } from "./manual-clock.js";
