@@ -29,6 +29,7 @@ export class HeadgateError extends Error {
 /** A value as an error message shows it: short, and unable to throw. */
 export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 60));
+  if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";

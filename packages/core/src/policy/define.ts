@@ -1,7 +1,8 @@
-import { HeadgateError } from "../errors.js";
+import { HeadgateError, show } from "../errors.js";
+import { defaultMaxDelayMs } from "./arithmetic.js";
 import { durationMs } from "./duration.js";
 import type { AlgorithmName, KeyBy, Policy, PolicyDefinition } from "./policy.js";
-import { defaultMaxDelayMs, type PolicyInput, policyFaults } from "./rules.js";
+import { type PolicyInput, policyFaults } from "./rules.js";
 
 /**
  * Checks a policy given as data, resolves its defaults, and freezes it.
@@ -9,7 +10,8 @@ import { defaultMaxDelayMs, type PolicyInput, policyFaults } from "./rules.js";
  * @throws HeadgateError `INVALID_POLICY` naming the policy and every broken rule with its value.
  */
 export function definePolicy(name: string, input: PolicyInput | PolicyDefinition): Policy {
-  const named = { ...input, name };
+  // A missing name must not pass as one that is still to come.
+  const named = { ...input, name: name ?? null };
   check(named);
   return resolve(named) as Policy;
 }
@@ -23,12 +25,12 @@ export function defineUnnamed(input: PolicyInput): PolicyDefinition {
 function check(input: PolicyInput): void {
   const faults = policyFaults(input);
   if (faults.length === 0) return;
-  const rules = faults.map((fault) => fault.message).join("; ");
-  const subject =
-    typeof input.name === "string"
-      ? `policy "${input.name.slice(0, 64)}"`
-      : `${input.algorithm} policy`;
-  throw new HeadgateError("INVALID_POLICY", `${subject}: ${rules}`);
+  const { name, algorithm } = input;
+  const subject = name === undefined ? `${algorithm} policy` : `policy ${show(name)}`;
+  throw new HeadgateError(
+    "INVALID_POLICY",
+    `${subject}: ${faults.map(({ message }) => message).join("; ")}`,
+  );
 }
 
 function resolve(input: PolicyInput): PolicyDefinition {
