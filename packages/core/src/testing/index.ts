@@ -1,1 +1,4 @@
+export { conformanceCases } from "./conformance/store-cases.js";
+export { vectorCases } from "./conformance/vector-cases.js";
 export { ManualClock, SteppingClock } from "./manual-clock.js";
+export type { OpenStore, StoreCase } from "./store-under-test.js";
