@@ -32,11 +32,6 @@ const ownFields: Readonly<Record<AlgorithmName, readonly string[]>> = {
   "leaky-bucket": ["queue", "maxDelayMs"],
 };
 
-/** All fields that a policy of one algorithm may have. */
-export function fieldsOf(algorithm: AlgorithmName): readonly string[] {
-  return [...commonFields, ...ownFields[algorithm]];
-}
-
 /** The names of all algorithms, in the order in which the documentation treats them. */
 export const algorithmNames: readonly AlgorithmName[] = Object.keys(ownFields) as AlgorithmName[];
 
@@ -93,8 +88,9 @@ function algorithmFaults(input: PolicyInput): Fault[] {
     return [fault("algorithm", `must be one of ${algorithmNames.join(", ")}`, input.algorithm)];
   }
   const { algorithm } = input;
+  const fields = [...commonFields, ...ownFields[algorithm]];
   return Object.keys(input)
-    .filter((field) => !fieldsOf(algorithm).includes(field))
+    .filter((field) => !fields.includes(field))
     .map((field) => fault(field, `is not an option of ${algorithm}`, input[field]));
 }
 

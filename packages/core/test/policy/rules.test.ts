@@ -154,7 +154,7 @@ describe("common options", () => {
     [undefined, "undefined"],
     [null, "null"],
     [["token-bucket"], "an array of 1"],
-    [{ toString: () => "token-bucket" }, "an object"],
+    [{ toString: (): string => "token-bucket" }, "an object"],
     [Symbol("x"), "Symbol(x)"],
   ])("refuses the algorithm %s", (algorithm, shown) => {
     expect(refusalOf({ ...valid, algorithm })).toBe(

@@ -1,0 +1,2 @@
+export type { PolicyEntry, PolicyFile } from "./policy-entry.js";
+export { policyFileJsonSchema, policyFileSchema, policySchema } from "./policy-schema.js";
