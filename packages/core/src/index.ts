@@ -1,4 +1,3 @@
-export { capacityOf } from "./algorithms/index.js";
 export { type Clock, type Millis, systemClock } from "./clock.js";
 export {
   type Decision,
@@ -16,8 +15,8 @@ export {
   createLimiter,
   type DecideOptions,
   type Limiter,
-  type LimiterOptions,
 } from "./limiter/limiter.js";
+export type { LimiterOptions } from "./limiter/options.js";
 export {
   fixedWindow,
   leakyBucket,
@@ -26,6 +25,7 @@ export {
   slidingWindowCounter,
   tokenBucket,
 } from "./policy/builders.js";
+export { capacityOf } from "./policy/capacity.js";
 export { definePolicy } from "./policy/define.js";
 export type { Duration } from "./policy/duration.js";
 export type {
@@ -55,3 +55,4 @@ export type {
   Store,
   SyncStore,
 } from "./store/store.js";
+export { warnOnce } from "./warnings.js";

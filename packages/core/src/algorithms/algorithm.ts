@@ -35,8 +35,6 @@ export interface Receipt {
 export interface Algorithm<P extends Policy, S> {
   /** How a store may keep many states compactly; absent for a state that is more than a few numbers. */
   readonly columns?: Columns<S>;
-  /** The largest cost that can ever fit, and the largest `remaining`. */
-  capacity(policy: P): number;
   /** An untouched state. */
   create(policy: P): S;
   /** What a call of `cost` meets; changes nothing. No state means an untouched one. */

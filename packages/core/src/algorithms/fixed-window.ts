@@ -22,8 +22,6 @@ export const fixedWindow: Algorithm<FixedWindow, WindowState> = {
     },
   },
 
-  capacity: (policy) => policy.limit,
-
   create: () => ({ startMs: 0, count: 0 }),
 
   measure(policy, state, now, cost) {

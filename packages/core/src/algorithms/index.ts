@@ -1,4 +1,4 @@
-import type { AlgorithmName, Policy } from "../policy/policy.js";
+import type { AlgorithmName } from "../policy/policy.js";
 import type { Algorithm } from "./algorithm.js";
 import { fixedWindow } from "./fixed-window.js";
 import { leakyBucket } from "./leaky-bucket.js";
@@ -20,8 +20,3 @@ export const algorithms: AlgorithmTable = {
   "token-bucket": tokenBucket,
   "leaky-bucket": leakyBucket,
 };
-
-/** The largest cost that a policy can ever admit: what `limit` means in outcomes and headers. */
-export function capacityOf(policy: Policy): number {
-  return algorithms[policy.algorithm].capacity(policy);
-}

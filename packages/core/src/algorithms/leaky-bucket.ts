@@ -6,8 +6,6 @@ import { instantOf, type Owed, owedAt, owedColumns, repaidAt } from "./owed.js";
 export const leakyBucket: Algorithm<LeakyBucket, Owed> = {
   columns: owedColumns,
 
-  capacity: (policy) => policy.queue + 1,
-
   create: () => ({ units: 0, atMs: 0 }),
 
   measure(policy, state, now, cost) {

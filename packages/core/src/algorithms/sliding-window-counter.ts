@@ -28,8 +28,6 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounter, TwoCounts> = 
     },
   },
 
-  capacity: (policy) => policy.limit,
-
   create: () => ({ index: 0, current: 0, previous: 0 }),
 
   measure(policy, state, now, cost) {

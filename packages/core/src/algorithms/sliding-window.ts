@@ -4,8 +4,6 @@ import { StampLog } from "./stamp-log.js";
 
 /** Remembers the instant of each admitted unit; a stamp counts while it is strictly newer than `now - windowMs`. */
 export const slidingWindow: Algorithm<SlidingWindow, StampLog> = {
-  capacity: (policy) => policy.limit,
-
   create: () => new StampLog(),
 
   measure(policy, log, now, cost) {

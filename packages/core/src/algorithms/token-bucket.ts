@@ -6,8 +6,6 @@ import { instantOf, type Owed, owedAt, owedColumns, repaidAt } from "./owed.js";
 export const tokenBucket: Algorithm<TokenBucket, Owed> = {
   columns: owedColumns,
 
-  capacity: (policy) => policy.burst,
-
   create: () => ({ units: 0, atMs: 0 }),
 
   measure(policy, state, now, cost) {

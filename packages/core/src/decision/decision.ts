@@ -1,9 +1,10 @@
 import type { Millis } from "../clock.js";
+import { capacityOf } from "../policy/capacity.js";
 import type { FailureMode, Policy } from "../policy/policy.js";
 import type { Outcome } from "../store/store.js";
 
 /** Why a decision is what it is. */
-export type Reason = "admitted" | "limit" | "never" | "store-failure";
+export type Reason = "admitted" | "limit" | "never" | "store-failure" | "wrong-cost";
 
 /** Whether a failing store shaped a decision, and by which failure mode. */
 export type Degraded = "none" | FailureMode;
@@ -52,6 +53,25 @@ export function decisionOf(
     resetMs,
     // Only one policy of a request may hold it, and a refused request is not held.
     delayMs: allowed ? longestDelay(outcomes) : 0,
+  };
+}
+
+/** A decision without a store's word: only the policy's own limit is known. */
+export function undecided(
+  policy: Policy,
+  mode: "open" | "closed",
+  { reason, retryAfterMs }: { reason: Reason; retryAfterMs: Millis },
+): Decision {
+  const allowed = mode === "open";
+  const unknown = { outcomes: [], remaining: undefined, resetMs: undefined, delayMs: 0 };
+  return {
+    ...unknown,
+    allowed,
+    reason,
+    degraded: mode,
+    policy,
+    limit: capacityOf(policy),
+    retryAfterMs,
   };
 }
 

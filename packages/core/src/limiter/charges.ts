@@ -1,13 +1,23 @@
 import { HeadgateError, show } from "../errors.js";
+import type { Policy } from "../policy/policy.js";
 import type { Charge } from "../store/store.js";
+import type { Cost } from "./limiter.js";
+
+/** What a cost means for one policy. The number is as it was given, right or wrong. */
+export function costFor<N extends string>(name: N, cost: Cost<N>): number {
+  if (typeof cost !== "object" || cost === null) return cost;
+  const own = Object.hasOwn(cost, name) ? cost[name] : undefined;
+  return own === undefined ? 1 : own;
+}
 
 /**
  * Checks charges and makes one of several that name the same policy and subject: the dearest.
  *
- * @throws HeadgateError `INVALID_CHARGE` for a wrong cost or for two leaky buckets
+ * @throws HeadgateError `INVALID_CHARGE` for no charge, a wrong cost or subject, or two leaky buckets
  */
 export function mergeCharges(charges: readonly Charge[]): readonly Charge[] {
-  for (const { policy, cost } of charges) checkCost(policy.name, cost);
+  if (charges.length === 0) throw new HeadgateError("INVALID_CHARGE", "decide: name a charge");
+  for (const charge of charges) checkCharge(charge);
   if (charges.length === 1) return charges;
   const merged: Charge[] = [];
   for (const charge of charges) {
@@ -28,10 +38,13 @@ export function mergeCharges(charges: readonly Charge[]): readonly Charge[] {
   return merged;
 }
 
-function checkCost(name: string, cost: number): void {
-  if (Number.isSafeInteger(cost) && cost >= 0) return;
-  throw new HeadgateError(
-    "INVALID_CHARGE",
-    `policy "${name}": cost must be an integer from 0, got ${show(cost)}`,
-  );
+function checkCharge({ policy, subject, cost }: Charge): void {
+  if (typeof subject !== "string" || subject === "")
+    throw invalidCharge(policy, "subject must be text that is not empty", subject);
+  if (!(Number.isSafeInteger(cost) && cost >= 0))
+    throw invalidCharge(policy, "cost must be an integer from 0", cost);
+}
+
+function invalidCharge({ name }: Policy, rule: string, value: unknown): HeadgateError {
+  return new HeadgateError("INVALID_CHARGE", `policy "${name}": ${rule}, got ${show(value)}`);
 }

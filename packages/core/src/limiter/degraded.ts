@@ -1,6 +1,6 @@
-import { capacityOf } from "../algorithms/index.js";
 import type { Clock, Millis } from "../clock.js";
-import { type Decision, decisionOf } from "../decision/decision.js";
+import { type Decision, decisionOf, undecided } from "../decision/decision.js";
+import { capacityOf } from "../policy/capacity.js";
 import { definePolicy } from "../policy/define.js";
 import type { Policy } from "../policy/policy.js";
 import { type MemoryStore, memoryStore } from "../store/memory/memory-store.js";
@@ -23,37 +23,40 @@ export class DegradedLimits {
     { mode, wantNext, retryInMs }: { mode: ApplyMode; wantNext: boolean; retryInMs: Millis },
   ): Decision {
     const closed = charges.find(({ policy }) => policy.onStoreFailure === "closed");
-    if (closed !== undefined) {
-      return {
-        ...unknown(closed.policy),
-        allowed: false,
+    if (closed !== undefined)
+      return undecided(closed.policy, "closed", {
         reason: "store-failure",
-        degraded: "closed",
         retryAfterMs: Math.max(1, retryInMs),
-      };
-    }
+      });
     const local = charges
       .filter(({ policy }) => policy.onStoreFailure === "local")
       .map((charge) => this.#localCharge(charge));
     if (local.length > 0) return decisionOf(this.#store.apply(local, mode, wantNext), "local");
-    return {
-      ...unknown((charges[0] as Charge).policy),
-      allowed: true,
+    return undecided((charges[0] as Charge).policy, "open", {
       reason: "admitted",
-      degraded: "open",
       retryAfterMs: 0,
-    };
+    });
+  }
+
+  /** Makes a subject untouched in what this process enforces by itself. */
+  reset(policy: Policy, subject: string): void {
+    this.#store.reset(this.#localPolicy(policy), subject);
   }
 
   #localCharge({ policy, subject, cost }: Charge): Charge {
+    const local = this.#localPolicy(policy);
+    // What fits the whole limit must not be called impossible because this process holds a share of it.
+    const fits = cost <= capacityOf(policy);
+    return { policy: local, subject, cost: fits ? Math.min(cost, capacityOf(local)) : cost };
+  }
+
+  #localPolicy(policy: Policy): Policy {
     let local = this.#localPolicies.get(policy);
     if (local === undefined) {
       local = shareOf(policy);
       this.#localPolicies.set(policy, local);
     }
-    // What fits the whole limit must not be called impossible because this process holds a share of it.
-    const fits = cost <= capacityOf(policy);
-    return { policy: local, subject, cost: fits ? Math.min(cost, capacityOf(local)) : cost };
+    return local;
   }
 }
 
@@ -78,18 +81,4 @@ function shareOf(policy: Policy): Policy {
     default:
       return definePolicy(policy.name, { ...policy, limit });
   }
-}
-
-/** The part of a decision that is known without a store. */
-function unknown(
-  policy: Policy,
-): Pick<Decision, "outcomes" | "policy" | "limit" | "remaining" | "resetMs" | "delayMs"> {
-  return {
-    outcomes: [],
-    policy,
-    limit: capacityOf(policy),
-    remaining: undefined,
-    resetMs: undefined,
-    delayMs: 0,
-  };
 }

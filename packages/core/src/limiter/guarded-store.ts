@@ -1,7 +1,9 @@
 import type { Clock, Millis } from "../clock.js";
 import { HeadgateError } from "../errors.js";
+import type { Policy } from "../policy/policy.js";
 import type { ApplyMode, AsyncStore, Charge, Outcome } from "../store/store.js";
 import { Breaker } from "./breaker.js";
+import { outcomesOf } from "./reply.js";
 
 // One breaker for a store, however many limiters share it.
 const breakers = new WeakMap<AsyncStore, Breaker>();
@@ -43,10 +45,11 @@ export class GuardedStore {
       );
     }
     try {
-      const outcomes = await withinDeadline(
+      const reply = await withinDeadline(
         this.#store.apply(batch, mode, wantNext),
         this.#deadlineMs,
       );
+      const outcomes = outcomesOf(reply, batch);
       this.#breaker.leave(passage, false);
       return outcomes;
     } catch (thrown) {
@@ -54,6 +57,20 @@ export class GuardedStore {
       // A key at fault says nothing about the store: it answered.
       this.#breaker.leave(passage, error.code !== "STORE_KEY_FAILURE");
       throw error;
+    }
+  }
+
+  /**
+   * Makes a subject untouched, within the deadline. It is the application's explicit wish, so the breaker
+   * has no say.
+   *
+   * @throws HeadgateError with one of the `STORE_` codes
+   */
+  async reset(policy: Policy, subject: string): Promise<void> {
+    try {
+      await withinDeadline(this.#store.reset(policy, subject), this.#deadlineMs);
+    } catch (thrown) {
+      throw storeError(thrown);
     }
   }
 }
@@ -64,7 +81,7 @@ function withinDeadline<T>(promise: Promise<T>, deadlineMs: Millis): Promise<T> 
     const timer = setTimeout(() => {
       reject(new HeadgateError("STORE_TIMEOUT", `store: no answer within ${deadlineMs} ms`));
     }, deadlineMs);
-    promise.then(
+    Promise.resolve(promise).then(
       (value) => {
         clearTimeout(timer);
         resolve(value);

@@ -38,33 +38,6 @@ export interface DecideOptions {
   readonly wantNext?: boolean;
 }
 
-export interface LimiterOptions<N extends string, S extends Store> {
-  /** The policies by name. */
-  readonly policies: Readonly<Record<N, PolicyDefinition>>;
-  /**
-   * Where the counts are kept.
-   * @default memoryStore(), which is right for a single process
-   */
-  readonly store?: S;
-  /**
-   * The clock of the default store, of the breaker, and of what is enforced locally while a store fails.
-   * @default systemClock
-   */
-  readonly clock?: Clock;
-  /**
-   * How long a request waits for an asynchronous store, whatever the number of policies.
-   * @default 200
-   */
-  readonly deadlineMs?: Millis;
-  /** Identity parts whose values are hashed before they reach a store, such as `["apiKey"]`. */
-  readonly secretParts?: readonly string[];
-  /**
-   * Told of every store failure. A listener that throws changes nothing.
-   * @default a process warning, at most one a second
-   */
-  readonly onStoreError?: (error: HeadgateError) => void;
-}
-
 /**
  * Decides requests by named policies. With a store in this process every answer comes at once; with one
  * elsewhere it is a promise, which a failing store does not reject: see `docs/failure-modes.md`.
@@ -91,7 +64,9 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
   decide(charges: readonly Charge[], options?: DecideOptions): Answer<S, Decision>;
   /** The subject of an identity under a policy, or undefined when a part is missing. */
   subjectOf(policy: Policy, identity: Identity): string | undefined;
-  /** Closes what the store opened; never a client of the application's. */
+  /** Aborted by `close`. */
+  readonly closing: AbortSignal;
+  /** Closes what the store opened, never a client of the application's, and lets held requests go on. */
   close(): Promise<void>;
 }
 
@@ -112,28 +87,18 @@ class StoreLimiter<N extends string> {
   readonly #guarded: GuardedStore | undefined;
   readonly #degraded: DegradedLimits | undefined;
   readonly #report: StoreErrorReport;
+  readonly #closing = new AbortController();
   readonly #secretParts: ReadonlySet<string> | undefined;
 
-  constructor({
-    policies,
-    store,
-    clock = systemClock,
-    deadlineMs = 200,
-    secretParts,
-    onStoreError,
-  }: LimiterOptions<N, Store>) {
-    if (!(Number.isInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs < 2 ** 31)) {
-      throw new HeadgateError(
-        "INVALID_OPTION",
-        `createLimiter: deadlineMs must be an integer from 1, got ${show(deadlineMs)}`,
-      );
-    }
-    this.policies = namePolicies(policies);
-    this.store = store ?? defaultStore(clock);
-    this.#secretParts = secretParts === undefined ? undefined : new Set(secretParts);
+  constructor(options: LimiterOptions<N, Store>) {
+    const { policies, store, clock, deadlineMs, secretParts, onStoreError } =
+      resolveOptions(options);
+    this.policies = policies;
+    this.store = store;
+    this.#secretParts = secretParts;
     this.#report = new StoreErrorReport(clock, onStoreError);
-    if (this.store.kind === "async") {
-      this.#guarded = new GuardedStore(this.store, { deadlineMs, clock });
+    if (store.kind === "async") {
+      this.#guarded = new GuardedStore(store, { deadlineMs, clock });
       this.#degraded = new DegradedLimits(clock);
     }
   }
@@ -143,7 +108,7 @@ class StoreLimiter<N extends string> {
     identity: Identity,
     options?: CheckOptions<N>,
   ): Decision | Promise<Decision> {
-    return this.decide(this.#charges(names, identity, options?.cost));
+    return this.decide(this.#charges(names, identity, options));
   }
 
   peek(
@@ -151,12 +116,14 @@ class StoreLimiter<N extends string> {
     identity: Identity,
     options?: CheckOptions<N>,
   ): Decision | Promise<Decision> {
-    return this.decide(this.#charges(names, identity, options?.cost), { mode: "peek" });
+    return this.decide(this.#charges(names, identity, options), { mode: "peek" });
   }
 
   reset(name: N, identity: Identity): void | Promise<void> {
     const { policy, subject } = this.#charge(name, identity, 0);
-    return this.store.reset(policy, subject);
+    // What this process counted by itself while the store failed must not be forgotten here.
+    this.#degraded?.reset(policy, subject);
+    return (this.#guarded ?? (this.store as SyncStore)).reset(policy, subject);
   }
 
   decide(
@@ -172,7 +139,12 @@ class StoreLimiter<N extends string> {
     return subjectOf(policy.by, identity, this.#secretParts);
   }
 
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   async close(): Promise<void> {
+    this.#closing.abort();
     if (this.store.kind === "async") await this.store.close();
   }
 
@@ -194,57 +166,48 @@ class StoreLimiter<N extends string> {
     }
   }
 
-  #charges(names: N | readonly N[], identity: Identity, cost: Cost<N> = 1): readonly Charge[] {
-    const costOf = (name: N): number =>
-      typeof cost === "object" && cost !== null ? (cost[name] ?? 1) : cost;
-    if (typeof names === "string") return [this.#charge(names, identity, costOf(names))];
-    if (names.length === 0)
-      throw new HeadgateError("UNKNOWN_POLICY", "check: name at least one policy");
-    return names.map((name) => this.#charge(name, identity, costOf(name)));
+  #charges(
+    names: N | readonly N[],
+    identity: Identity,
+    options: CheckOptions<N> = {},
+  ): readonly Charge[] {
+    checkOptions("check", options, ["cost"]);
+    const { cost = 1 } = options;
+    if (typeof cost === "object" && cost !== null)
+      for (const name of Object.keys(cost)) this.#policy(name as N);
+    if (typeof names === "string") return [this.#charge(names, identity, costFor(names, cost))];
+    if (!Array.isArray(names) || names.length === 0)
+      throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);
+    return names.map((name) => this.#charge(name, identity, costFor(name, cost)));
   }
 
   #charge(name: N, identity: Identity, cost: number): Charge {
-    const policy = Object.hasOwn(this.policies, name) ? this.policies[name] : undefined;
-    if (policy === undefined) {
-      const known = Object.keys(this.policies).join(", ");
-      throw new HeadgateError(
-        "UNKNOWN_POLICY",
-        `policy ${show(name)} is not one of this limiter's: ${known}`,
-      );
-    }
+    const policy = this.#policy(name);
     const subject = this.subjectOf(policy, identity);
     if (subject === undefined) {
       throw new HeadgateError(
         "INVALID_IDENTITY",
-        `policy "${name}": identity must have ${show(policy.by)} as text that is not blank`,
+        `policy "${name}": identity must have ${JSON.stringify(policy.by)} as text that is not blank, got ${showIdentity(identity)}`,
       );
     }
     return { policy, subject, cost };
   }
-}
 
-function namePolicies<N extends string>(
-  definitions: Readonly<Record<N, PolicyDefinition>>,
-): Readonly<Record<N, Policy>> {
-  const policies: Record<string, Policy> = {};
-  for (const [name, definition] of Object.entries<PolicyDefinition>(definitions)) {
-    policies[name] = definePolicy(name, definition);
-  }
-  if (Object.keys(policies).length === 0)
+  #policy(name: N): Policy {
+    if (typeof name === "string" && Object.hasOwn(this.policies, name)) return this.policies[name];
+    const known = Object.keys(this.policies).join(", ");
     throw new HeadgateError(
-      "INVALID_OPTION",
-      "createLimiter: policies must have at least one policy",
-    );
-  return Object.freeze(policies) as Record<N, Policy>;
-}
-
-function defaultStore(clock: Clock): MemoryStore {
-  const reason = whyNotAlone();
-  if (reason !== undefined) {
-    warnOnce(
-      "HEADGATE_MEMORY_STORE",
-      `the default store counts in one process, and ${reason}: clients get the limit once per process. Share a Redis store, or pass memoryStore() to say that this is meant.`,
+      "UNKNOWN_POLICY",
+      `policy ${show(name)} is not one of this limiter's: ${known}`,
     );
   }
-  return memoryStore({ clock });
+}
+
+/** What an identity lacks: the values that are blank or no text. The others are people's, and stay out of logs. */
+function showIdentity(identity: Identity): string {
+  if (typeof identity !== "object" || identity === null) return show(identity);
+  const shown = Object.entries<unknown>(identity).map(([part, value]) =>
+    typeof value === "string" && value.trim() !== "" ? part : `${part} ${show(value)}`,
+  );
+  return shown.length === 0 ? "none of it" : shown.join(", ");
 }

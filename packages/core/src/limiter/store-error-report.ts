@@ -1,6 +1,6 @@
 import { type Clock, type Millis, readClock } from "../clock.js";
-import type { HeadgateError } from "../errors.js";
-import { warn } from "../warnings.js";
+import { type HeadgateError, show } from "../errors.js";
+import { warn, warnOnce } from "../warnings.js";
 
 const quietMs = 1_000;
 
@@ -30,10 +30,16 @@ export class StoreErrorReport {
   }
 }
 
-function tell(listener: (error: HeadgateError) => void, error: HeadgateError): void {
+// The listener is the application's: neither what it throws nor a promise that it leaves may harm a request.
+function tell(listener: (error: HeadgateError) => unknown, error: HeadgateError): void {
   try {
-    listener(error);
+    Promise.resolve(listener(error)).catch(warnOfListener);
   } catch (thrown) {
-    warn("HEADGATE_LISTENER", `onStoreError threw: ${String(thrown)}`);
+    warnOfListener(thrown);
   }
+}
+
+function warnOfListener(thrown: unknown): void {
+  const what = thrown instanceof Error ? thrown.message : show(thrown);
+  warnOnce("HEADGATE_LISTENER", `onStoreError threw: ${what}`);
 }

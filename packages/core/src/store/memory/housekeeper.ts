@@ -1,8 +1,8 @@
 import type { Millis } from "../../clock.js";
 import type { PolicyTable } from "./policy-table.js";
 
-/** Slots that each call looks at for expired states: more than it usually adds, so expired ones cannot pile up. */
-const sweptPerCall = 2;
+/** Slots that each charge looks at for expired states: more than it can add, so expired ones cannot pile up. */
+const sweptPerCharge = 2;
 
 /** Slots that an eviction may look at. */
 const sampled = 16;
@@ -49,10 +49,10 @@ export class Housekeeper {
     this.#size -= 1;
   }
 
-  /** Looks at the next few slots and drops those that have expired. */
-  sweep(now: Millis): void {
+  /** Looks at the next few slots, before some charges are made, and drops those that have expired. */
+  sweep(now: Millis, charges: number): void {
     if (this.#size === 0) return;
-    for (let looked = 0; looked < sweptPerCall; looked += 1) {
+    for (let looked = 0; looked < sweptPerCharge * charges; looked += 1) {
       const table = this.#tables[this.#sweptTable];
       if (table === undefined || this.#sweptSlot >= table.size) {
         this.#sweptTable = (this.#sweptTable + 1) % this.#tables.length;

@@ -1,7 +1,7 @@
 import type { Measure } from "../../algorithms/algorithm.js";
 import { type AlgorithmTable, algorithms } from "../../algorithms/index.js";
-import { type Clock, type Millis, readClock, systemClock } from "../../clock.js";
-import { HeadgateError, show } from "../../errors.js";
+import { type Clock, checkClock, type Millis, readClock, systemClock } from "../../clock.js";
+import { checkOptions, HeadgateError, invalidOption } from "../../errors.js";
 import type { Policy } from "../../policy/policy.js";
 import { policyConflict, samePolicy } from "../policy-names.js";
 import type { ApplyMode, Charge, ChargeReceipt, Outcome, SyncStore } from "../store.js";
@@ -34,7 +34,7 @@ export interface MemoryStore extends SyncStore {
  * enough, a new key takes the place of the one that is missed least among 16 picked at random: an
  * expired one, else the one with most of its allowance left, and a refused one only among 16 refused.
  *
- * @throws HeadgateError `INVALID_OPTION` for a wrong `maxKeys`
+ * @throws HeadgateError `INVALID_OPTION` for a wrong or unknown option
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new EmbeddedStore(options, algorithms);
@@ -56,14 +56,15 @@ class EmbeddedStore implements MemoryStore {
   readonly #housekeeper: Housekeeper;
   #latest: PolicyTable | undefined;
 
-  constructor(
-    { clock = systemClock, maxKeys = 1_000_000 }: MemoryStoreOptions,
-    table: AlgorithmTable,
-  ) {
+  constructor(options: MemoryStoreOptions, table: AlgorithmTable) {
+    checkOptions("memoryStore", options, ["clock", "maxKeys"]);
+    const { clock = systemClock, maxKeys = 1_000_000 } = options;
+    checkClock("memoryStore", clock);
     if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= mostKeys)) {
-      throw new HeadgateError(
-        "INVALID_OPTION",
-        `memoryStore: maxKeys must be an integer from 1 to ${mostKeys}, got ${show(maxKeys)}`,
+      throw invalidOption(
+        "memoryStore",
+        `maxKeys must be an integer from 1 to ${mostKeys}`,
+        maxKeys,
       );
     }
     this.#clock = clock;
@@ -77,7 +78,7 @@ class EmbeddedStore implements MemoryStore {
 
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext = false): readonly Outcome[] {
     const now = readClock(this.#clock);
-    if (mode === "commit") this.#housekeeper.sweep(now);
+    if (mode === "commit") this.#housekeeper.sweep(now, batch.length);
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
       return [

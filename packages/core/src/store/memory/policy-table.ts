@@ -1,5 +1,6 @@
 import type { AnyAlgorithm } from "../../algorithms/index.js";
 import type { Millis } from "../../clock.js";
+import { capacityOf } from "../../policy/capacity.js";
 import type { Policy } from "../../policy/policy.js";
 
 const initialSlots = 16;
@@ -26,7 +27,7 @@ export class PolicyTable<S = any> {
   constructor(policy: Policy, algorithm: AnyAlgorithm) {
     this.policy = policy;
     this.algorithm = algorithm;
-    this.capacity = algorithm.capacity(policy);
+    this.capacity = capacityOf(policy);
     this.#width = algorithm.columns?.width ?? 0;
     this.#cells = new Float64Array(initialSlots * this.#width);
     this.#scratch = algorithm.create(policy);

@@ -1,0 +1,18 @@
+export { canonicalAddress } from "./address.js";
+export { after } from "./after.js";
+export type { Field } from "./fields.js";
+export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
+export { Guard, type PolicySelection, type RequestReader } from "./guard.js";
+export { Holds } from "./hold.js";
+export { isOver, type NodeResponse, writePlan } from "./node-response.js";
+export {
+  type GuardOptions,
+  type MaybePromise,
+  type MissingKeyRule,
+  type RefusalBody,
+  type ResolvedOptions,
+  resolveOptions,
+} from "./options.js";
+export type { ContinuePlan, RejectPlan, ResponsePlan } from "./plan.js";
+export { RequestRecord, recordOf } from "./record.js";
+export type { StandardHeaders } from "./standard-fields.js";

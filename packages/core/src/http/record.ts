@@ -1,0 +1,84 @@
+import type { Millis } from "../clock.js";
+import { type Decision, type Degraded, decisionOf, reportedOutcome } from "../decision/decision.js";
+import type { Charge, Outcome, Store } from "../store/store.js";
+import type { Report } from "./fields.js";
+
+interface Charged {
+  readonly store: Store;
+  readonly charge: Charge;
+}
+
+/**
+ * What all limiters of one request have decided so far. With it a policy and subject is charged at most
+ * once however often it is mounted, and an inner limiter's looser numbers do not hide an outer one's.
+ */
+export class RequestRecord {
+  readonly #charged: Charged[] = [];
+  readonly #decidedAt = new Map<Outcome, Millis>();
+  #decision: Decision | undefined;
+
+  /** The decision over all limiters so far. */
+  get decision(): Decision | undefined {
+    return this.#decision;
+  }
+
+  /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
+  unpaid(store: Store, charge: Charge): Charge | undefined {
+    let paid = -1;
+    for (const { store: otherStore, charge: other } of this.#charged) {
+      if (
+        otherStore === store &&
+        other.policy === charge.policy &&
+        other.subject === charge.subject
+      )
+        paid = Math.max(paid, other.cost);
+    }
+    if (paid < 0) return charge;
+    return charge.cost > paid ? { ...charge, cost: charge.cost - paid } : undefined;
+  }
+
+  /** Takes note of a decision, and gives the one that now stands for the whole request. */
+  add(store: Store, charges: readonly Charge[], decision: Decision, nowMs: Millis): Decision {
+    for (const charge of charges) this.#charged.push({ store, charge });
+    for (const outcome of decision.outcomes) this.#decidedAt.set(outcome, nowMs);
+    this.#decision = merged(this.#decision, decision);
+    return this.#decision;
+  }
+
+  /** What the fields of the response tell: times counted from `nowMs`, though an outer limiter decided earlier. */
+  report(decision: Decision, nowMs: Millis): Report {
+    const { limit, remaining, resetMs, outcomes } = decision;
+    if (outcomes.length < 2 || resetMs === undefined) return { limit, remaining, resetMs };
+    const decidedAt = this.#decidedAt.get(reportedOutcome(outcomes)) ?? nowMs;
+    return { limit, remaining, resetMs: Math.max(0, decidedAt + resetMs - nowMs) };
+  }
+}
+
+const severity: readonly Degraded[] = ["none", "local", "open", "closed"];
+
+function merged(earlier: Decision | undefined, decision: Decision): Decision {
+  if (earlier === undefined || earlier.outcomes.length === 0 || decision.degraded === "closed")
+    return decision;
+  if (decision.outcomes.length === 0)
+    return { ...earlier, degraded: worse(earlier.degraded, decision.degraded) };
+  const outcomes = [...earlier.outcomes, ...decision.outcomes];
+  return {
+    ...decisionOf(outcomes),
+    delayMs: decision.delayMs,
+    degraded: worse(earlier.degraded, decision.degraded),
+  };
+}
+
+function worse(a: Degraded, b: Degraded): Degraded {
+  return severity.indexOf(a) > severity.indexOf(b) ? a : b;
+}
+
+// A registered symbol, so that copies of this package in one process share the record.
+const recordKey = Symbol.for("headgate.record");
+
+/** The record of a request, kept on the request itself. */
+export function recordOf(request: object): RequestRecord {
+  const owner = request as { [recordKey]?: RequestRecord };
+  owner[recordKey] ??= new RequestRecord();
+  return owner[recordKey];
+}

@@ -1,0 +1,62 @@
+import {
+  type Guard,
+  type Holds,
+  isOver,
+  type ResponsePlan,
+  recordOf,
+  writePlan,
+} from "@headgate/core/http";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+
+/**
+ * A step of the chain: answers a refusal, or goes on once. It never rejects, and what the application's
+ * own functions throw goes to `next`.
+ */
+export function middleware<N extends string>(
+  guard: Guard<Request, N>,
+  holds: Holds,
+): RequestHandler {
+  return (request, response, next) => {
+    if (isOver(response)) return;
+    let plan: ResponsePlan | Promise<ResponsePlan>;
+    try {
+      plan = guard.admit(request, recordOf(request));
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (!(plan instanceof Promise)) {
+      carryOut(plan, { response, next, holds });
+      return;
+    }
+    // Out of the promise, so that what a later handler throws is not taken for a rejection of this one.
+    plan.then(
+      (settled) => queueMicrotask(() => carryOut(settled, { response, next, holds })),
+      (error: unknown) => queueMicrotask(() => next(error)),
+    );
+  };
+}
+
+function carryOut(
+  plan: ResponsePlan,
+  { response, next, holds }: { response: Response; next: NextFunction; holds: Holds },
+): void {
+  if (isOver(response)) return;
+  try {
+    writePlan(response, plan);
+  } catch (error) {
+    // Fields that the application's own body function gave and Node does not take.
+    next(error);
+    return;
+  }
+  if (plan.action === "reject") return;
+  if (plan.delayMs === 0) {
+    next();
+    return;
+  }
+  const giveUp = holds.hold(plan.delayMs, () => {
+    response.removeListener("close", giveUp);
+    if (!isOver(response)) next();
+  });
+  response.once("close", giveUp);
+}
