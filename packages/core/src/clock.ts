@@ -1,4 +1,4 @@
-import { HeadgateError, show } from "./errors.js";
+import { HeadgateError, invalidOption, show } from "./errors.js";
 
 /** A duration or an instant in whole milliseconds. */
 export type Millis = number;
@@ -16,16 +16,23 @@ export const systemClock: Clock = {
   now: () => Math.floor(originMs + performance.now()),
 };
 
+/** @throws HeadgateError `INVALID_OPTION` for what cannot be read as a clock */
+export function checkClock(caller: string, clock: Clock): void {
+  if (typeof (clock as Partial<Clock> | null)?.now === "function") return;
+  throw invalidOption(caller, "clock must be an object with a method now()", clock);
+}
+
 /**
  * Reads a clock once, floored to whole milliseconds.
  *
  * @throws HeadgateError `INVALID_CLOCK` when the reading is not a number from 0 to 2^53 - 1.
  */
 export function readClock(clock: Clock): Millis {
-  const now = Math.floor(clock.now());
+  const reading: unknown = clock.now();
+  const now = typeof reading === "number" ? Math.floor(reading) : Number.NaN;
   if (now >= 0 && now <= Number.MAX_SAFE_INTEGER) return now;
   throw new HeadgateError(
     "INVALID_CLOCK",
-    `clock: now() must be from 0 to 2^53 - 1 ms, got ${show(now)}`,
+    `clock: now() must be from 0 to 2^53 - 1 ms, got ${show(reading)}`,
   );
 }

@@ -34,3 +34,22 @@ export function show(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }
+
+/** The error for an option that breaks a rule, such as `createLimiter: deadlineMs must be …, got 0`. */
+export function invalidOption(caller: string, rule: string, value: unknown): HeadgateError {
+  return new HeadgateError("INVALID_OPTION", `${caller}: ${rule}, got ${show(value)}`);
+}
+
+/**
+ * Refuses options that are no object, and any that is not known: a misspelt one must not be ignored.
+ *
+ * @throws HeadgateError `INVALID_OPTION`
+ */
+export function checkOptions(caller: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null)
+    throw invalidOption(caller, "options must be an object", options);
+  for (const [option, value] of Object.entries(options)) {
+    if (known.includes(option)) continue;
+    throw invalidOption(caller, `${option} is not an option (${known.join(", ")} are)`, value);
+  }
+}

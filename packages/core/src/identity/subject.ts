@@ -54,7 +54,7 @@ function encodedValue(
   part: string,
   secret: ReadonlySet<string> | undefined,
 ): string | undefined {
-  const value: unknown = Object.hasOwn(identity, part) ? identity[part] : undefined;
+  const value: unknown = Object.hasOwn(identity ?? {}, part) ? identity[part] : undefined;
   if (typeof value !== "string") return undefined;
   const hidden = secret?.has(part) === true;
   if (!hidden && plainValue.test(value)) return value;

@@ -1,16 +1,13 @@
-import { type Clock, type Millis, systemClock } from "../clock.js";
 import { type Decision, decisionOf } from "../decision/decision.js";
-import { HeadgateError, show } from "../errors.js";
+import { checkOptions, HeadgateError, show } from "../errors.js";
 import { type Identity, subjectOf } from "../identity/subject.js";
-import { definePolicy } from "../policy/define.js";
-import type { Policy, PolicyDefinition } from "../policy/policy.js";
-import { type MemoryStore, memoryStore } from "../store/memory/memory-store.js";
+import type { Policy } from "../policy/policy.js";
+import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, Store, SyncStore } from "../store/store.js";
-import { warnOnce } from "../warnings.js";
-import { mergeCharges } from "./charges.js";
+import { costFor, mergeCharges } from "./charges.js";
 import { DegradedLimits } from "./degraded.js";
-import { whyNotAlone } from "./deployment.js";
 import { GuardedStore } from "./guarded-store.js";
+import { type LimiterOptions, resolveOptions } from "./options.js";
 import { StoreErrorReport } from "./store-error-report.js";
 
 /** A value at once from a store in this process, or a promise of it from one elsewhere. */

@@ -1,4 +1,4 @@
-import { checkClock, type Clock, type Millis, systemClock } from "../clock.js";
+import { type Clock, checkClock, type Millis, systemClock } from "../clock.js";
 import { checkOptions, type HeadgateError, invalidOption } from "../errors.js";
 import { definePolicy } from "../policy/define.js";
 import type { Policy, PolicyDefinition } from "../policy/policy.js";

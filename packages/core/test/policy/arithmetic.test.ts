@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { capacityOf } from "../../src/algorithms/index.js";
+import { capacityOf } from "../../src/policy/capacity.js";
 import { definePolicy } from "../../src/policy/define.js";
 import { memoryStore } from "../../src/store/memory/memory-store.js";
 import { refusalOf } from "./faults.js";
