@@ -1,1 +1,9 @@
-export {};
+export type { IoredisClient } from "./clients/ioredis-executor.js";
+export {
+  type NodeRedisClient,
+  type NodeRedisExecutorOptions,
+  nodeRedisExecutor,
+} from "./clients/node-redis-executor.js";
+export type { Executor, ScriptCall } from "./executor.js";
+export { type IoredisStoreOptions, redisStore } from "./redis-store.js";
+export type { RedisStore, RedisStoreOptions } from "./script-store.js";

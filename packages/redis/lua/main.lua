@@ -1,0 +1,66 @@
+-- The entry. KEYS: the key of every charge of every batch, in order.
+-- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window_ms and extra; then
+-- the batches up to the end, for each its mode, whether next is wanted (1 or 0), the number of charges, and for
+-- each charge the policy's place and the cost, a refund's followed by the instant and the mark of its receipt.
+--
+-- Reply: the server's time in ms; 1 when the call came too late and did nothing, else 0; then for each batch
+-- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
+-- remaining, retry, next, reset, delay, and the receipt's instant and mark. -1 is never, or absent.
+
+local handlers = { c = decide, l = decide, p = decide, r = refund, x = reset }
+
+local policies = {}
+for place = 1, next_number() do
+  local tag = next_text()
+  local policy = { tag = tag, algorithm = algorithms[tag], limit = next_number() }
+  policy.window_ms = next_number()
+  policy.extra = next_number()
+  policies[place] = policy
+end
+
+local keys_read = 0
+
+local function next_charge(mode)
+  keys_read = keys_read + 1
+  local charge = { key = KEYS[keys_read], policy = policies[next_number()], cost = next_number() }
+  if mode == "r" then
+    charge.at, charge.mark = next_number(), next_number()
+  end
+  return charge
+end
+
+local function next_batch()
+  local batch = { mode = next_text(), want_next = next_text() == "1", charges = {} }
+  for place = 1, next_number() do
+    batch.charges[place] = next_charge(batch.mode)
+  end
+  return batch
+end
+
+-- Redis 7 raises a table, Redis 6 a text that begins with the script's name and line.
+local function error_text(raised)
+  local text = type(raised) == "table" and raised.err or tostring(raised)
+  return string.match(text, "(%u%u+ .*)") or text
+end
+
+if server_ms > not_after_ms then
+  return { server_ms, 1 }
+end
+
+local reply = { server_ms, 0 }
+local decided = false
+while position < #ARGV do
+  local batch = next_batch()
+  local succeeded, result = pcall(handlers[batch.mode], batch)
+  if succeeded then
+    decided = true
+  else
+    result = error_text(result)
+    -- A server that cannot write fails the call as a whole, so that the client sees its error for what it is.
+    if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
+      return redis.error_reply(result)
+    end
+  end
+  reply[#reply + 1] = result
+end
+return reply

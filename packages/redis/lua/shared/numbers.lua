@@ -1,0 +1,32 @@
+-- Numbers as text and as bytes. Lua's own conversion keeps 14 digits; an instant in milliseconds has 13.
+
+local function text_of(number)
+  return string.format("%.0f", number)
+end
+
+local function bytes_of(number, width)
+  local bytes = {}
+  for place = width, 1, -1 do
+    bytes[place] = number % 256
+    number = math.floor(number / 256)
+  end
+  return string.char(unpack(bytes))
+end
+
+-- The number in `width` bytes of `text` after the first `skipped`.
+local function number_in(text, skipped, width)
+  local number = 0
+  for place = skipped + 1, skipped + width do
+    number = number * 256 + string.byte(text, place)
+  end
+  return number
+end
+
+-- The fewest bytes that can tell `count` numbers apart.
+local function width_for(count)
+  local width, told_apart = 1, 256
+  while told_apart < count do
+    width, told_apart = width + 1, told_apart * 256
+  end
+  return width
+end

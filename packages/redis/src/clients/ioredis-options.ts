@@ -1,0 +1,50 @@
+/** A connection with outstanding calls that is silent for longer than this is taken for dead. */
+const shortestSilenceMs = 1_000;
+
+/** The options that make a duplicated single or Sentinel connection the store's own. */
+export function ownOptions(callTimeoutMs: number): Readonly<Record<string, unknown>> {
+  return {
+    ...commandOptions(callTimeoutMs),
+    retryStrategy: reconnectMs,
+    sentinelRetryStrategy: reconnectMs,
+    // A server that was demoted under this connection: connect anew, to whatever the address now leads to.
+    reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
+  };
+}
+
+/** The same for a duplicated cluster. */
+export function ownClusterOptions(
+  options: Readonly<Record<string, unknown>>,
+  callTimeoutMs: number,
+): Readonly<Record<string, unknown>> {
+  return {
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    scaleReads: "master",
+    clusterRetryStrategy: reconnectMs,
+    // What failed with its connection may have run, so it is not sent again.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: 20,
+    redisOptions: {
+      ...(options.redisOptions as object | undefined),
+      ...commandOptions(callTimeoutMs),
+    },
+  };
+}
+
+function commandOptions(callTimeoutMs: number): Readonly<Record<string, unknown>> {
+  return {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    enableAutoPipelining: false,
+    commandTimeout: undefined,
+    socketTimeout: Math.max(shortestSilenceMs, 4 * callTimeoutMs),
+    stringNumbers: false,
+  };
+}
+
+function reconnectMs(attempt: number): number {
+  return Math.min(50 * attempt, 1_000);
+}

@@ -1,0 +1,30 @@
+/** One run of the store's script. Keys and arguments are in the script's order. */
+export interface ScriptCall {
+  /** Whether `script` is the SHA-1 of a script that the server may know, or the script itself. */
+  readonly command: "EVALSHA" | "EVAL";
+  readonly script: string;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** What the store needs of a Redis client. Write one to use a client that has none here. */
+export interface Executor {
+  /**
+   * In a cluster: the slot of a key, with whatever the client itself puts before it. Undefined where a
+   * script may name any keys together.
+   */
+  readonly slotOf: ((key: string) => number) | undefined;
+  /**
+   * Undefined when a command can be sent now, a promise while a connection is being made.
+   *
+   * @throws Error at once when there is no connection: the command is not to wait for one
+   */
+  ready(): Promise<void> | undefined;
+  /**
+   * Sends the call once and gives the server's reply as it is: integers as numbers, text as strings.
+   * It must never send again what may have run.
+   */
+  run(call: ScriptCall): Promise<unknown>;
+  /** Closes what the executor itself opened. */
+  close(): Promise<void>;
+}

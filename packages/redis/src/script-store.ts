@@ -1,0 +1,218 @@
+import {
+  type ApplyMode,
+  type AsyncStore,
+  type Charge,
+  type ChargeReceipt,
+  type Clock,
+  HeadgateError,
+  type Millis,
+  type Outcome,
+  type Policy,
+} from "@headgate/core";
+import { DenyCache } from "./deny-cache.js";
+import type { Executor } from "./executor.js";
+import { hasCertainlyNotRun } from "./failures.js";
+import { checkKeyNaming, type KeyNaming, keyOf } from "./keys.js";
+import { applyInLegs } from "./legs.js";
+import { PolicyRegistry } from "./policy-registry.js";
+import type { Batch, BatchMode, KeyedCharge } from "./script/batch.js";
+import { Coalescer } from "./script/coalescer.js";
+import { type BatchReply, outcomesOf, receiptsOf } from "./script/decode.js";
+import { ScriptRunner } from "./script/script-runner.js";
+
+export interface RedisStoreOptions {
+  /**
+   * What keys begin with, behind the client's own key prefix. No braces.
+   * @default "headgate"
+   */
+  readonly prefix?: string;
+  /**
+   * Puts all keys of this store into one slot of a cluster, so that every request is one atomic step
+   * there; by default each subject has a slot of its own. No braces.
+   */
+  readonly hashTag?: string;
+  /**
+   * How long a call may take, in ms; a server that gets to it only later leaves it undone. No shorter than
+   * the limiter's deadline.
+   * @default 250
+   */
+  readonly callTimeoutMs?: Millis;
+  /**
+   * Whether checks of one turn of the event loop travel together.
+   * @default true
+   */
+  readonly coalesce?: boolean;
+  /**
+   * Whether refusals are remembered in this process while they are certain, for at most 10 s.
+   * @default true
+   */
+  readonly denyCache?: boolean;
+  /** Decides instead of the server's time, and keeps keys 60 s longer than they count: for tests alone. */
+  readonly clock?: Clock;
+}
+
+/** A store shared through Redis. */
+export interface RedisStore extends AsyncStore {
+  /** Refunds that are not known to have reached Redis: each makes a limit stricter for a window at most. */
+  readonly lostRefunds: number;
+}
+
+/** The store over any executor. */
+export class ScriptStore implements RedisStore {
+  readonly kind = "async";
+  readonly atomicity: "request" | "slot";
+  readonly #executor: Executor;
+  readonly #naming: KeyNaming;
+  readonly #callTimeoutMs: Millis;
+  readonly #policies = new PolicyRegistry();
+  readonly #coalescer: Coalescer;
+  readonly #denyCache: DenyCache | undefined;
+  readonly #now: () => Millis;
+  #lostRefunds = 0;
+
+  /** @throws HeadgateError `INVALID_OPTION` */
+  constructor(executor: Executor, options: RedisStoreOptions = {}) {
+    const { prefix = "headgate", hashTag, callTimeoutMs = 250, clock } = options;
+    if (!(Number.isInteger(callTimeoutMs) && callTimeoutMs >= 1 && callTimeoutMs < 2 ** 31)) {
+      throw new HeadgateError(
+        "INVALID_OPTION",
+        `redisStore: callTimeoutMs must be an integer from 1, got ${String(callTimeoutMs)}`,
+      );
+    }
+    this.#executor = executor;
+    this.#naming = checkKeyNaming({ prefix, hashTag });
+    this.#callTimeoutMs = callTimeoutMs;
+    this.atomicity = executor.slotOf === undefined || hashTag !== undefined ? "request" : "slot";
+    const runner = new ScriptRunner(executor, {
+      callTimeoutMs,
+      clock,
+      onGivenUp: (batches, replies) => this.#giveBack(batches, replies),
+    });
+    this.#coalescer = new Coalescer(runner, options.coalesce ?? true);
+    this.#now = clock === undefined ? () => performance.now() : () => clock.now();
+    this.#denyCache = (options.denyCache ?? true) ? new DenyCache(this.#now) : undefined;
+  }
+
+  get lostRefunds(): number {
+    return this.#lostRefunds;
+  }
+
+  async apply(
+    charges: readonly Charge[],
+    mode: ApplyMode,
+    wantNext = false,
+  ): Promise<readonly Outcome[]> {
+    if (charges.length === 0) return [];
+    rejectRepeats(charges);
+    const batch: Batch = { mode, wantNext, charges: charges.map((charge) => this.#keyed(charge)) };
+    const remembered = mode === "commit" ? this.#denyCache?.outcomesOf(batch) : undefined;
+    if (remembered !== undefined) return remembered;
+    const sentAt = this.#now();
+    const outcomes = await this.#decide(batch);
+    if (mode === "commit" && outcomes.some(({ allowed }) => !allowed)) {
+      this.#denyCache?.add(batch, outcomes, sentAt);
+    }
+    return outcomes;
+  }
+
+  async refund(receipts: readonly ChargeReceipt[]): Promise<void> {
+    const charges = receipts.map((receipt) => ({
+      ...this.#keyed(receipt),
+      at: receipt.at,
+      mark: receipt.mark,
+    }));
+    this.#denyCache?.clear(charges);
+    await Promise.all(this.#bySubject(charges).map((group) => this.#write("refund", group)));
+    this.#denyCache?.clear(charges);
+  }
+
+  async reset(policy: Policy, subject: string): Promise<void> {
+    const charges = [this.#keyed({ policy, subject, cost: 0 })];
+    this.#denyCache?.clear(charges);
+    await this.#write("reset", charges);
+    this.#denyCache?.clear(charges);
+  }
+
+  close(): Promise<void> {
+    return this.#executor.close();
+  }
+
+  async #decide(batch: Batch): Promise<readonly Outcome[]> {
+    const deadlineAt = performance.now() + this.#callTimeoutMs;
+    const { slotOf } = this.#executor;
+    if (this.atomicity === "slot" && slotOf !== undefined) {
+      const send = (leg: Batch) =>
+        this.#coalescer.submit(leg, this.#groupOf(leg.charges), deadlineAt);
+      const refund = (receipts: readonly ChargeReceipt[]) => this.#refundInBackground(receipts);
+      return applyInLegs(batch, { slotOf, send, refund });
+    }
+    return outcomesOf(batch, await this.#coalescer.submit(batch, "", deadlineAt));
+  }
+
+  #write(mode: BatchMode, charges: readonly KeyedCharge[]): Promise<readonly number[]> {
+    const deadlineAt = performance.now() + this.#callTimeoutMs;
+    return this.#coalescer.submit(
+      { mode, wantNext: false, charges },
+      this.#groupOf(charges),
+      deadlineAt,
+    );
+  }
+
+  /** Refunds without making anybody wait; tries again what certainly did not run, and counts what is lost. */
+  #refundInBackground(receipts: readonly ChargeReceipt[]): void {
+    const lost = (): void => {
+      this.#lostRefunds += receipts.length;
+    };
+    this.refund(receipts).catch((error: unknown) => {
+      if (hasCertainlyNotRun(error)) this.refund(receipts).catch(lost);
+      else lost();
+    });
+  }
+
+  /** Takes back what a call charged whose answer came when nobody waited for it any more. */
+  #giveBack(batches: readonly Batch[], replies: readonly BatchReply[]): void {
+    for (const [index, batch] of batches.entries()) {
+      const reply = replies[index];
+      if (reply === undefined || reply instanceof Error) continue;
+      if (batch.mode !== "commit" && batch.mode !== "leg") continue;
+      const receipts = receiptsOf(outcomesOf(batch, reply));
+      if (receipts.length > 0) this.#refundInBackground(receipts);
+    }
+  }
+
+  #keyed({ policy, subject, cost }: Charge): KeyedCharge {
+    this.#policies.check(policy);
+    return { key: keyOf(this.#naming, subject, policy.name), policy, subject, cost };
+  }
+
+  // Of a cluster's keys only those of one subject are sure to move between servers together.
+  #groupOf(charges: readonly KeyedCharge[]): string {
+    if (this.atomicity === "request") return "";
+    return [...new Set(charges.map(({ subject }) => subject))].join("\n");
+  }
+
+  #bySubject(charges: readonly KeyedCharge[]): readonly (readonly KeyedCharge[])[] {
+    if (this.atomicity === "request") return [charges];
+    const groups = new Map<string, KeyedCharge[]>();
+    for (const charge of charges) {
+      const group = groups.get(charge.subject);
+      if (group === undefined) groups.set(charge.subject, [charge]);
+      else group.push(charge);
+    }
+    return [...groups.values()];
+  }
+}
+
+function rejectRepeats(charges: readonly Charge[]): void {
+  for (const [index, { policy, subject }] of charges.entries()) {
+    const first = charges.findIndex(
+      (other) => other.policy.name === policy.name && other.subject === subject,
+    );
+    if (first < index) {
+      throw new HeadgateError(
+        "INVALID_CHARGE",
+        `policy "${policy.name}": the batch names one subject twice; merge the charges first`,
+      );
+    }
+  }
+}

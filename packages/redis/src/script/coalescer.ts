@@ -1,0 +1,89 @@
+import type { HeadgateError, Millis } from "@headgate/core";
+import { storeFailure } from "../failures.js";
+import type { Batch } from "./batch.js";
+import type { ScriptRunner } from "./script-runner.js";
+
+/** The most charges of one script call, which keeps the server free for others. */
+const mostCharges = 128;
+
+interface Pending {
+  readonly batch: Batch;
+  readonly deadlineAt: Millis;
+  readonly resolve: (numbers: readonly number[]) => void;
+  readonly reject: (error: HeadgateError) => void;
+}
+
+// Not every runtime has it, and none that lacks it has a turn to wait for.
+const nextTurn = (globalThis as { setImmediate?: (run: () => void) => unknown }).setImmediate;
+
+/** Joins batches that come in the same turn of the event loop into one script call for each group. */
+export class Coalescer {
+  readonly #runner: ScriptRunner;
+  readonly #joins: boolean;
+  #groups = new Map<string, Pending[]>();
+
+  constructor(runner: ScriptRunner, joins: boolean) {
+    this.#runner = runner;
+    this.#joins = joins && nextTurn !== undefined;
+  }
+
+  /**
+   * Sends a batch, with others of its group or alone.
+   *
+   * @param group - batches of one group may name their keys in one script
+   * @returns the batch's numbers; rejects with a `HeadgateError`
+   */
+  submit(batch: Batch, group: string, deadlineAt: Millis): Promise<readonly number[]> {
+    return new Promise((resolve, reject) => {
+      const pending = { batch, deadlineAt, resolve, reject };
+      if (!this.#joins) {
+        void this.#send([pending]);
+        return;
+      }
+      if (this.#groups.size === 0) nextTurn?.(() => this.#flush());
+      const members = this.#groups.get(group);
+      if (members === undefined) this.#groups.set(group, [pending]);
+      else members.push(pending);
+    });
+  }
+
+  #flush(): void {
+    const groups = this.#groups;
+    this.#groups = new Map();
+    for (const members of groups.values()) {
+      for (const call of callsOf(members)) void this.#send(call);
+    }
+  }
+
+  async #send(call: readonly Pending[]): Promise<void> {
+    let deadlineAt = Infinity;
+    for (const pending of call) deadlineAt = Math.min(deadlineAt, pending.deadlineAt);
+    try {
+      const batches = call.map((pending) => pending.batch);
+      const replies = await this.#runner.run(batches, deadlineAt);
+      for (const [index, pending] of call.entries()) {
+        const reply = replies[index] as readonly number[] | HeadgateError;
+        if (reply instanceof Error) pending.reject(reply);
+        else pending.resolve(reply);
+      }
+    } catch (error) {
+      for (const pending of call) pending.reject(storeFailure(error));
+    }
+  }
+}
+
+function* callsOf(members: readonly Pending[]): Generator<readonly Pending[]> {
+  let call: Pending[] = [];
+  let charges = 0;
+  for (const pending of members) {
+    const added = pending.batch.charges.length;
+    if (call.length > 0 && charges + added > mostCharges) {
+      yield call;
+      call = [];
+      charges = 0;
+    }
+    call.push(pending);
+    charges += added;
+  }
+  if (call.length > 0) yield call;
+}
