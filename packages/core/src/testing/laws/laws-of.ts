@@ -1,0 +1,25 @@
+import * as decision from "./decision-laws.js";
+import { anyHistory } from "./history.js";
+import { type Law, lawOf } from "./law.js";
+import type { LawSubject } from "./policies.js";
+import * as state from "./state-laws.js";
+
+/** The thirteen laws that every store obeys under every algorithm, to be run one by one. */
+export function lawsOf(subject: LawSubject): readonly Law[] {
+  const histories = anyHistory(subject);
+  return [
+    lawOf("refusal is free", histories, decision.refusalIsFree),
+    lawOf("honest wait", histories, decision.honestWait),
+    lawOf("honest remaining", histories, decision.honestRemaining),
+    lawOf("honest reset", histories, decision.honestReset),
+    lawOf("never is never", histories, decision.neverIsNever),
+    lawOf("monotone", histories, decision.monotone),
+    lawOf("additive", histories, decision.additive),
+    lawOf("peek", histories, state.peekChangesNothing),
+    lawOf("forgettable", histories, state.forgettable),
+    lawOf("isolated", histories, state.isolated),
+    lawOf("clock steps", histories, state.clockSteps),
+    lawOf("same everywhere", histories, state.sameEverywhere),
+    lawOf("snapshots", histories, state.snapshots),
+  ];
+}
