@@ -13,7 +13,7 @@ export default defineConfig({
       ...packages.map((name) => project(name, [`packages/${name}/test/**/*.test.ts`])),
       project(
         "examples",
-        examples.map((name) => `examples/${name}/test/**/*.test.ts`),
+        examples.map((name) => `examples/${name}/test/**/*.test.mjs`),
       ),
       project("repository", ["scripts/test/**/*.test.ts"]),
     ],

@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const demo = fileURLToPath(new URL("../demo.mjs", import.meta.url));
+
+test("the demonstration keeps every promise, on the next free port when its own is taken", async () => {
+  const taken = createServer().listen(0);
+  await once(taken, "listening");
+  const { port } = taken.address();
+  const { stdout } = await promisify(execFile)(process.execPath, [demo, "--once"], {
+    env: { ...process.env, PORT: String(port) },
+  });
+  taken.close();
+
+  expect(stdout).toContain("Every step was as promised.");
+  expect(stdout).not.toContain(`:${port}:`);
+  const lines = stdout.split("\n");
+  expect(lines.filter((line) => line.includes("  200  limit 5 "))).toHaveLength(6);
+  expect(lines.filter((line) => line.includes("  429  limit 5  remaining 0 "))).toHaveLength(1);
+});
