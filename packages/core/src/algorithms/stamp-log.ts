@@ -2,6 +2,9 @@ import type { Millis } from "../clock.js";
 
 const initialEntries = 2;
 
+/** Totals start afresh beyond this: with a full window, less than 2^52 units, on top they are still exact. */
+const largestDropped = 2 ** 52;
+
 /**
  * The stamps of admitted units, oldest first, in a ring. Units of one instant share an entry.
  *
@@ -54,6 +57,7 @@ export class StampLog {
     this.#head = this.#slot(kept);
     this.#size -= kept;
     if (this.#size <= this.capacity / 4) this.#resize(this.capacity / 2);
+    else if (this.#dropped > largestDropped) this.#resize(this.capacity);
   }
 
   /** Adds units at an instant that is not before the newest stamp. */
@@ -128,7 +132,7 @@ export class StampLog {
     if (this.capacity > initialEntries) this.#resize(initialEntries);
   }
 
-  /** Moves the entries to rings of another length, which stays a power of two. */
+  /** Moves the entries to new rings, whose length stays a power of two, and starts their totals afresh. */
   #resize(entries: number): void {
     const length = Math.max(initialEntries, entries);
     const stamps = new Array<number>(length).fill(0);
