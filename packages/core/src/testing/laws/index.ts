@@ -1,3 +1,5 @@
+export { compositeLaws } from "./composite-laws.js";
+export { envelopesOf } from "./envelope-laws.js";
 export type { Law, LawOptions } from "./law.js";
-export { lawsOf } from "./laws-of.js";
+export { lawsOf, refundLawsOf } from "./laws-of.js";
 export { type LawSubject, lawSubjects } from "./policies.js";

@@ -2,6 +2,7 @@ import * as decision from "./decision-laws.js";
 import { anyHistory } from "./history.js";
 import { type Law, lawOf } from "./law.js";
 import type { LawSubject } from "./policies.js";
+import * as refund from "./refund-laws.js";
 import * as state from "./state-laws.js";
 
 /** The thirteen laws that every store obeys under every algorithm, to be run one by one. */
@@ -21,5 +22,17 @@ export function lawsOf(subject: LawSubject): readonly Law[] {
     lawOf("clock steps", histories, state.clockSteps),
     lawOf("same everywhere", histories, state.sameEverywhere),
     lawOf("snapshots", histories, state.snapshots),
+  ];
+}
+
+/** What a refund may do under an algorithm. */
+export function refundLawsOf(subject: LawSubject): readonly Law[] {
+  const histories = anyHistory(subject);
+  return [
+    lawOf("a refund at once undoes the charge", histories, refund.refundUndoes),
+    lawOf("a refund gives back no more than was taken", histories, refund.refundIsBounded),
+    lawOf("a refund in time gives back exactly its due", histories, refund.exactRefund),
+    lawOf("a refund never recreates a key", histories, refund.refundCreatesNothing),
+    lawOf("a late refund changes nothing", histories, refund.lateRefund),
   ];
 }
