@@ -81,7 +81,7 @@ const rules = [
     name: "fast-check-only-in-testing",
     comment: "core/testing is the only importer of fast-check",
     severity: "error",
-    from: { path: "^packages/", pathNot: `${core}(bundle/)?testing(/|\\.js$)` },
+    from: { path: "^packages/", pathNot: `${core}(bundle/)?testing(/|(-laws)?\\.js$)` },
     to: { path: installed(["fast-check"]) },
   },
   {

@@ -44,7 +44,26 @@ describe("public names", () => {
   });
 
   it("of @headgate/core/testing", () => {
-    expect(publicNames("packages/core", "@headgate/core/testing")).toMatchInlineSnapshot();
+    expect(publicNames("packages/core", "@headgate/core/testing")).toMatchInlineSnapshot(`
+      [
+        "ManualClock",
+        "SteppingClock",
+        "conformanceCases",
+        "vectorCases",
+      ]
+    `);
+  });
+
+  it("of @headgate/core/testing/laws", () => {
+    expect(publicNames("packages/core", "@headgate/core/testing/laws")).toMatchInlineSnapshot(`
+      [
+        "compositeLaws",
+        "envelopesOf",
+        "lawSubjects",
+        "lawsOf",
+        "refundLawsOf",
+      ]
+    `);
   });
 
   it("of @headgate/express", () => {

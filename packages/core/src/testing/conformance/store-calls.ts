@@ -1,4 +1,4 @@
-import { HeadgateError } from "../../errors.js";
+import type { HeadgateError } from "../../errors.js";
 import type { Policy } from "../../policy/policy.js";
 import type { ApplyMode, Charge, Outcome, Store } from "../../store/store.js";
 import { expectThat, text } from "../expectation.js";
@@ -37,7 +37,7 @@ export async function expectCode(
     answer = await call();
   } catch (error) {
     expectThat(
-      error instanceof HeadgateError && error.code === code,
+      (error as HeadgateError).name === "HeadgateError" && (error as HeadgateError).code === code,
       `${what}: must fail with ${code}, failed with ${String(error)}`,
     );
     return;
