@@ -109,9 +109,7 @@ export class ScriptStore implements RedisStore {
     if (remembered !== undefined) return remembered;
     const sentAt = this.#now();
     const outcomes = await this.#decide(batch);
-    if (mode === "commit" && outcomes.some(({ allowed }) => !allowed)) {
-      this.#denyCache?.add(batch, outcomes, sentAt);
-    }
+    if (mode === "commit") this.#remember(batch, outcomes, sentAt);
     return outcomes;
   }
 
@@ -147,6 +145,12 @@ export class ScriptStore implements RedisStore {
       return applyInLegs(batch, { slotOf, send, refund });
     }
     return outcomesOf(batch, await this.#coalescer.submit(batch, "", deadlineAt));
+  }
+
+  // A charge makes the waits of other refusals of its keys longer.
+  #remember(batch: Batch, outcomes: readonly Outcome[], sentAt: Millis): void {
+    if (outcomes.every(({ allowed }) => allowed)) this.#denyCache?.clear(batch.charges);
+    else this.#denyCache?.add(batch, outcomes, sentAt);
   }
 
   #write(mode: BatchMode, charges: readonly KeyedCharge[]): Promise<readonly number[]> {

@@ -1,4 +1,4 @@
-import type { Clock, HeadgateError, Millis } from "@headgate/core";
+import { type Clock, HeadgateError, type Millis } from "@headgate/core";
 import type { Executor } from "../executor.js";
 import { certainlyNotRun, storeFailure, timedOut } from "../failures.js";
 import { script, scriptSha } from "../scripts.generated.js";
@@ -87,7 +87,7 @@ export class ScriptRunner {
     const { clock } = this.#options;
     const { keys, args } = encodeCall(batches, {
       notAfterMs: this.#serverClock.serverTimeAt(deadlineAt),
-      nowMs: clock === undefined ? undefined : Math.floor(clock.now()),
+      nowMs: clock === undefined ? undefined : readInjected(clock),
     });
     let sentAt = performance.now();
     let raw: unknown;
@@ -106,6 +106,15 @@ export class ScriptRunner {
   #tooLate(): HeadgateError {
     return certainlyNotRun(timedOut(this.#options.callTimeoutMs));
   }
+}
+
+function readInjected(clock: Clock): Millis {
+  const now = Math.floor(clock.now());
+  if (Number.isSafeInteger(now) && now >= 0) return now;
+  throw new HeadgateError(
+    "INVALID_CLOCK",
+    `clock: now() must be from 0 to 2^53 - 1 ms, got ${String(now)}`,
+  );
 }
 
 function saysNoScript(error: unknown): boolean {

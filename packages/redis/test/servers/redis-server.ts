@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A redis-server process of the test's own. */
+export interface RedisServer {
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** Ends the process at once and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** The binary that tests start: `REDIS_SERVER_BIN`, or the one on the path. */
+export const redisServerBinary: string = process.env.REDIS_SERVER_BIN ?? "redis-server";
+
+/**
+ * Starts a server on a free port (or a given one) that persists nothing, and waits until it answers.
+ *
+ * @param args - further arguments of its command line, such as `["--maxmemory", "2mb"]`
+ * @throws Error in one line when the binary is missing or ends at once
+ */
+export async function startRedisServer(
+  args: readonly string[] = [],
+  port?: number,
+): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), "headgate-redis-"));
+  const chosen = port ?? (await freePort());
+  const child = spawn(
+    redisServerBinary,
+    ["--port", String(chosen), "--save", "", "--appendonly", "no", "--dir", folder, ...args],
+    { stdio: "ignore" },
+  );
+  let ended: string | undefined;
+  child.once("error", ({ message }) => {
+    ended = `cannot start ${redisServerBinary} (${message}): install redis-server, or set REDIS_SERVER_BIN`;
+  });
+  child.once("exit", (code) => {
+    ended ??= `${redisServerBinary} ended with code ${code}`;
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    while (!(await answers(chosen))) {
+      if (ended !== undefined) throw new Error(ended);
+      await pause(10);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port: chosen, process: child, stop };
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: "127.0.0.1" });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => socket.write("PING\r\n"));
+    socket.once("data", (data) => end(data.toString().startsWith("+PONG")));
+    socket.once("error", () => end(false));
+  });
+}
