@@ -50,6 +50,6 @@ export function checkOptions(caller: string, options: unknown, known: readonly s
     throw invalidOption(caller, "options must be an object", options);
   for (const [option, value] of Object.entries(options)) {
     if (known.includes(option)) continue;
-    throw invalidOption(caller, `${option} is not an option (${known.join(", ")} are)`, value);
+    throw invalidOption(caller, `${option} is not an option (known: ${known.join(", ")})`, value);
   }
 }
