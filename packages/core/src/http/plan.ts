@@ -25,6 +25,8 @@ export interface RejectPlan extends PlanFields {
   readonly action: "reject";
   readonly status: number;
   readonly body: string;
+  /** The sentence for people, for an adapter that answers in another media type. */
+  readonly message: string;
 }
 
 /** The plan for a request that no policy concerns. */

@@ -70,6 +70,7 @@ export class ResponsePlanner<Request, N extends string> {
       status: keyMissing.status,
       headers,
       body,
+      message: keyMissing.message,
       expose: [],
       decision: undefined,
     };
@@ -112,6 +113,7 @@ export class ResponsePlanner<Request, N extends string> {
       status: refusal.status,
       headers,
       body,
+      message: refusal.message,
       expose: this.#expose(verdict),
       decision,
     };
