@@ -5,6 +5,13 @@ import type { LawSubject } from "./policies.js";
 import * as refund from "./refund-laws.js";
 import * as state from "./state-laws.js";
 
+/** Not where a charge also opens a window, or where time gives back what is owed. */
+const countedOneByOne: readonly LawSubject[] = [
+  "fixed-window",
+  "sliding-window",
+  "sliding-window-counter",
+];
+
 /** The thirteen laws that every store obeys under every algorithm, to be run one by one. */
 export function lawsOf(subject: LawSubject): readonly Law[] {
   const histories = anyHistory(subject);
@@ -28,11 +35,14 @@ export function lawsOf(subject: LawSubject): readonly Law[] {
 /** What a refund may do under an algorithm. */
 export function refundLawsOf(subject: LawSubject): readonly Law[] {
   const histories = anyHistory(subject);
-  return [
+  const laws = [
     lawOf("a refund at once undoes the charge", histories, refund.refundUndoes),
     lawOf("a refund gives back no more than was taken", histories, refund.refundIsBounded),
     lawOf("a refund in time gives back exactly its due", histories, refund.exactRefund),
     lawOf("a refund never recreates a key", histories, refund.refundCreatesNothing),
     lawOf("a late refund changes nothing", histories, refund.lateRefund),
   ];
+  if (!countedOneByOne.includes(subject)) return laws;
+  const earlier = "refunding an earlier charge takes out that one";
+  return [...laws, lawOf(earlier, histories, refund.earlierRefund)];
 }

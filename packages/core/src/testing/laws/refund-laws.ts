@@ -21,6 +21,8 @@ export const refundUndoes: LawBody = function* (trial, history) {
 export const refundIsBounded: LawBody = function* (trial, history) {
   const receipts: ChargeReceipt[] = [];
   for (const move of trial.walk(history)) {
+    // Receipts from before a reset may find less than they took.
+    if (move.pick % 5 === 0) yield* trial.reset("a");
     const { receipt } = yield* trial.make(move);
     if (receipt !== undefined) receipts.push(receipt);
     const [given] = receipts.splice(move.pick % (receipts.length + 2), 1);
@@ -69,6 +71,22 @@ export const lateRefund: LawBody = function* (trial, history) {
     if (trial.policy.algorithm === "leaky-bucket")
       for (const charge of charges) charge.endsAt = trial.now;
     charges.push({ receipt, endsAt: trial.now + lifeOf(trial.policy, trial.now, outcome) });
+  }
+};
+
+/** Where admissions are counted one by one, refunding an earlier charge is as if that one had not happened. */
+export const earlierRefund: LawBody = function* (trial, history) {
+  for (const move of trial.walk(history)) {
+    yield* trial.make(move);
+    yield* trial.make(move, "twin");
+    const { receipt } = yield* trial.commit(1 + (move.pick % 2));
+    if (receipt === undefined) continue;
+    for (const stepMs of [1, move.pick % trial.policy.windowMs]) {
+      trial.clock.set(trial.now + stepMs);
+      if ((yield* trial.commit(1)).allowed) yield* trial.commit(1, "twin");
+    }
+    yield* trial.refund(receipt);
+    yield* expectTwins(trial, "a key with an earlier charge refunded");
   }
 };
 
