@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import type { Clock } from "@headgate/core";
+import { vectorCases } from "@headgate/core/testing";
+import { expect, test } from "vitest";
+import { joinedScript } from "../../scripts/build-lua.mjs";
+import { type Executor, type RedisStore, redisStore } from "../../src/index.js";
+import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { Differential } from "./differential.js";
+import { SeededRandom } from "./random.js";
+
+const redis = useSingleServer();
+const mostBatches = 12_000;
+const refunds: unknown = JSON.parse(
+  readFileSync(new URL(import.meta.resolve("@headgate/core/vectors/refunds")), "utf8"),
+);
+
+/** A fault: the part of the script, what stands there, and what the fault makes of it. */
+type Fault = readonly [part: string, text: string, faulty: string];
+
+const fixed = "algorithms/fixed-window.lua";
+const log = "algorithms/sliding-window.lua";
+const stamps = "shared/stamp-log.lua";
+const counter = "algorithms/sliding-window-counter.lua";
+const token = "algorithms/token-bucket.lua";
+const leaky = "algorithms/leaky-bucket.lua";
+const owed = "shared/owed.lua";
+
+const faults: readonly Fault[] = [
+  [fixed, "policy.extra == 1", "policy.extra == 0"],
+  [fixed, "now - now % policy.window_ms", "now"],
+  [fixed, "now < state.start_ms + policy.window_ms", "now <= state.start_ms + policy.window_ms"],
+  [fixed, "used + cost <= limit", "used + cost < limit"],
+  [fixed, "+ window_ms\n  local retry_ms", "+ window_ms + 1\n  local retry_ms"],
+  [fixed, "cost > limit", "cost > limit + 1"],
+  [fixed, "retry_ms = end_ms - now", "retry_ms = end_ms - now - 1"],
+  [fixed, "math.max(0, limit - used)", "math.max(1, limit - used)"],
+  [fixed, "used > 0 and end_ms - now or 0", "end_ms - now"],
+  [fixed, "state.count = state.count + cost", "state.count = state.count + 1"],
+  [fixed, "return math.max(now, state.start_ms), state.start_ms", "return now, state.start_ms"],
+  [fixed, "state.start_ms ~= receipt.mark", "false"],
+  [fixed, "math.max(0, state.count - receipt.cost)", "state.count - receipt.cost - 1"],
+  [log, "math.max(now, log.newest) or now", "math.max(now, log.newest) + 1 or now"],
+  [log, "stamp_log.units_after(log, instant - window_ms)", "stamp_log.units(log)"],
+  [log, "used + cost - limit", "used + cost - limit + 1"],
+  [log, "cost > limit", "cost > limit + 1"],
+  [log, "stamp_log.units(log) - used + excess", "excess"],
+  [log, "unit) + window_ms - now", "unit) + window_ms - now + 1"],
+  [log, "math.max(0, limit - used)", "math.max(1, limit - used)"],
+  [log, "used > 0 and log.newest", "log and log.newest"],
+  [log, "local at = math.max(now, log.newest)", "local at = now"],
+  [log, "at - policy.window_ms", "at - policy.window_ms + 1"],
+  [log, "receipt.at <= instant - policy.window_ms", "true"],
+  [
+    stamps,
+    "is_after(log, index, instant)\n  return stamp_at(log, index) > instant",
+    "is_after(log, index, instant)\n  return stamp_at(log, index) >= instant",
+  ],
+  [stamps, "units_through(log, index) >= units", "units_through(log, index) > units"],
+  [stamps, "math.min(units, held)", "held"],
+  [stamps, "taken == held and 1 or 0", "0"],
+  [stamps, "log.stamp_width, log.total_width) - taken", "log.stamp_width, log.total_width)"],
+  [counter, "math.max(now, state.index * policy.window_ms)", "now"],
+  [counter, "index == state.index - 1 and state.previous or 0", "0"],
+  [counter, "current <= room and", "current <= room - 2 and"],
+  [counter, "(room - current) * window_ms) / previous", "room * window_ms) / previous"],
+  [counter, "wait_ms < rest_ms", "wait_ms < rest_ms - 1"],
+  [
+    counter,
+    "(current * window_ms - room * window_ms) / current",
+    "(current * window_ms - room) / current",
+  ],
+  [counter, "rest_ms + math.max(0, into_next_ms)", "rest_ms + into_next_ms"],
+  [counter, "instant % window_ms\n", "now % window_ms\n"],
+  [counter, "weighed <= (limit", "weighed < (limit"],
+  [counter, "late_ms + wait_for", "wait_for"],
+  [counter, "reset_ms = late_ms + window_ms + rest_ms", "reset_ms = late_ms + rest_ms"],
+  [counter, "math.ceil(weighed / window_ms)", "math.floor(weighed / window_ms)"],
+  [counter, "state.previous = count_of(state, index - 1)", "state.previous = 0"],
+  [counter, "math.max(0, state.previous - receipt.cost)", "state.previous"],
+  [token, "units + cost * window_ms - full", "units + cost * window_ms - full + 1"],
+  [token, "math.floor((full - units) / window_ms)", "math.ceil((full - units) / window_ms)"],
+  [token, "late_ms + math.ceil(excess / limit)", "late_ms + math.floor(excess / limit)"],
+  [
+    token,
+    "units > 0 and late_ms + math.ceil(units / limit)",
+    "units > 0 and math.ceil(units / limit)",
+  ],
+  [token, "+ cost * policy.window_ms\n", "+ cost * policy.window_ms + 1\n"],
+  [token, "instant - receipt.at >= refill_ms", "instant - receipt.at > refill_ms"],
+  [token, "math.max(0, units - receipt.cost * policy.window_ms)", "units"],
+  [owed, "math.max(now, state.at_ms)", "now"],
+  [
+    owed,
+    "elapsed_ms >= math.ceil(state.units / limit)",
+    "elapsed_ms > math.ceil(state.units / limit)",
+  ],
+  [owed, "state.units - elapsed_ms * limit", "state.units - elapsed_ms"],
+  [leaky, "units + (cost - 1) * window_ms - longest", "units + cost * window_ms - longest"],
+  [leaky, "cost > queue + 1", "cost > queue"],
+  [leaky, "math.ceil(units / limit)\n", "math.floor(units / limit)\n"],
+  [leaky, "/ window_ms) + 1)", "/ window_ms))"],
+  [leaky, "late_ms + math.ceil(excess / limit)", "math.ceil(excess / limit)"],
+  [leaky, "return at, state.units", "return at, 0"],
+  [leaky, "(allowed and cost > 0) and slot_ms or 0", "slot_ms"],
+  [leaky, "receipt.mark - receipt.cost * policy.window_ms", "receipt.mark"],
+  [leaky, "now) <= departure_ms", "now) < departure_ms"],
+  [leaky, "if undisturbed and", "if"],
+  [
+    "decide.lua",
+    "admitted = look(charge, batch.want_next) and admitted",
+    "admitted = look(charge, batch.want_next)",
+  ],
+  ["decide.lua", 'if batch.mode ~= "p" then', "if true then"],
+  ["decide.lua", "remaining + 1)", "remaining)"],
+];
+
+for (const [part, text, faulty] of faults) {
+  test(`catches ${part}: ${text.trim()} turned into ${faulty.trim()}`, async () => {
+    const executor = over(faultyScript(part, text, faulty));
+    const open = (clock: Clock): RedisStore =>
+      redisStore(executor, { prefix: freshPrefix(), clock, denyCache: false });
+    await expect(play(open)).rejects.toThrow();
+  });
+}
+
+/** The worked examples of refunds, which hold edges that random batches seldom meet, and random batches. */
+async function play(open: (clock: Clock) => RedisStore): Promise<void> {
+  for (const { run } of vectorCases("refunds", refunds)) await run(open);
+  const differential = new Differential(new SeededRandom(7), open);
+  while (differential.batches < mostBatches) await differential.turn();
+}
+
+/** Runs a script of the test's own in place of the store's. */
+function over(script: string): Executor {
+  return {
+    slotOf: undefined,
+    ready: () => undefined,
+    run: ({ keys, args }) => redis.client.eval(script, keys.length, ...keys, ...args),
+    close: async () => undefined,
+  };
+}
+
+function faultyScript(part: string, text: string, faulty: string): string {
+  return joinedScript((name: string) => {
+    const source = readFileSync(new URL(`../../lua/${name}`, import.meta.url), "utf8");
+    if (name !== part) return source;
+    if (source.split(text).length !== 2) throw new Error(`${part} must hold "${text}" once`);
+    return source.replace(text, () => faulty);
+  });
+}
