@@ -23,6 +23,9 @@ export function canonicalAddress(text: string | undefined): string | undefined {
   if (dottedIpv4.test(bare)) return bare;
   const [address = ""] = bare.split("%", 1);
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return undefined;
+  // The parser takes octal and hexadecimal octets in the tail, which readers disagree about.
+  const tail = address.slice(address.lastIndexOf(":") + 1);
+  if (tail.includes(".") && !dottedIpv4.test(tail)) return undefined;
   const parsed = ipaddr.IPv6.parse(address);
   return parsed.isIPv4MappedAddress()
     ? parsed.toIPv4Address().toString()

@@ -46,8 +46,8 @@ export function limitFields(
 ): readonly Field[] {
   const known = remaining !== undefined && resetMs !== undefined;
   return [
-    [names.limit, digits(Math.floor(limit))],
-    [names.remaining, known ? digits(Math.min(Math.floor(remaining), limit)) : undefined],
+    [names.limit, digits(limit)],
+    [names.remaining, known ? digits(Math.min(remaining, limit)) : undefined],
     [names.reset, known ? digits(Math.ceil((nowMs + resetMs) / 1000)) : undefined],
   ];
 }
@@ -57,7 +57,7 @@ export function retryAfterSeconds(retryAfterMs: Millis): number {
   return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }
 
-/** A whole number as decimal digits, kept between 0 and what structured fields can hold. */
+/** A number as decimal digits, rounded down and kept between 0 and what structured fields can hold; 0 for NaN. */
 export function digits(value: number): string {
-  return String(Math.min(largestInteger, Math.max(0, value)));
+  return value >= 0 ? String(Math.min(largestInteger, Math.floor(value))) : "0";
 }

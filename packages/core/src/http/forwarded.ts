@@ -34,10 +34,14 @@ export function addressFrom<Request>(
   reader: AddressReader<Request>,
 ): (request: Request) => string | undefined {
   if (typeof source === "function") return (request) => canonicalAddress(source(request));
-  if ("header" in source && typeof source.header === "string" && source.header !== "") {
-    return (request) => canonicalAddress(reader.header(request, source.header.toLowerCase()));
+  const { header, trustedProxies: trusted } = Object(source) as {
+    readonly header?: unknown;
+    readonly trustedProxies?: unknown;
+  };
+  if (typeof header === "string" && header !== "") {
+    const name = header.toLowerCase();
+    return (request) => canonicalAddress(reader.header(request, name));
   }
-  const trusted = "trustedProxies" in source ? source.trustedProxies : undefined;
   if (
     typeof trusted === "number" &&
     Number.isInteger(trusted) &&
