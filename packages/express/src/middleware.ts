@@ -32,7 +32,10 @@ export function middleware<N extends string>(
     // Out of the promise, so that what a later handler throws is not taken for a rejection of this one.
     plan.then(
       (settled) => queueMicrotask(() => carryOut(settled, { response, next, holds })),
-      (error: unknown) => queueMicrotask(() => next(error)),
+      (error: unknown) =>
+        queueMicrotask(() => {
+          if (!isOver(response)) next(error);
+        }),
     );
   };
 }

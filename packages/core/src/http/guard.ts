@@ -1,12 +1,13 @@
 import { type Decision, undecided } from "../decision/decision.js";
 import { HeadgateError, show } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
-import { capacityOf } from "../policy/capacity.js";
+import { tell } from "../listener.js";
 import type { Policy } from "../policy/policy.js";
 import type { Charge } from "../store/store.js";
 import { warnOnce } from "../warnings.js";
 import { after, afterAll } from "./after.js";
 import { type Caller, CallerResolver } from "./caller.js";
+import { checkConstantCost, costOf, isCost } from "./cost.js";
 import type { MaybePromise, ResolvedOptions } from "./options.js";
 import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
@@ -51,7 +52,11 @@ export class Guard<Request, N extends string> {
         ? (Object.keys(this.#limiter.policies) as N[])
         : this.#selection;
     const policies = possible.map((name) => this.#policy(name));
-    if (typeof this.#selection !== "function") checkSelection(policies, this.#options.cost);
+    const { cost, skip } = this.#options;
+    const fixed = typeof this.#selection !== "function";
+    if (fixed) checkSelection(policies);
+    for (const name of [...namesIn<N>(cost), ...namesIn<N>(skip)]) this.#policy(name);
+    if (typeof cost !== "function") checkConstantCost(cost, policies, fixed);
     this.#callers = new CallerResolver(this.#options, policies, (request) =>
       this.#reader.address(request),
     );
@@ -78,16 +83,13 @@ export class Guard<Request, N extends string> {
       typeof this.#selection === "function" ? this.#selection(request) : this.#selection;
     return after(selected, (names) => {
       if (names === false) return passPlan;
-      return after(
-        this.#withoutSkipped(typeof names === "string" ? [names] : names, request),
-        (kept) => {
-          const policies = kept.map((name) => this.#policy(name));
-          if (policies.length === 0) return passPlan;
-          return after(this.#callers.resolve(request), (caller) =>
-            this.#charge({ request, record, policies, caller }),
-          );
-        },
-      );
+      return after(this.#withoutSkipped(chosenNames(names), request), (kept) => {
+        const policies = kept.map((name) => this.#policy(name));
+        if (policies.length === 0) return passPlan;
+        return after(this.#callers.resolve(request), (caller) =>
+          this.#charge({ request, record, policies, caller }),
+        );
+      });
     });
   }
 
@@ -109,6 +111,7 @@ export class Guard<Request, N extends string> {
     const { cost } = this.#options;
     return after(typeof cost === "function" ? cost(request) : cost, (price) => {
       const charges: Charge[] = [];
+      let uncounted: Policy | undefined;
       for (const policy of policies) {
         const subject = this.#limiter.subjectOf(policy, caller.identity);
         const found =
@@ -119,13 +122,15 @@ export class Guard<Request, N extends string> {
         } else if (cost !== undefined) {
           charges.push({ policy, subject: found.subject, cost });
         } else if (policy.onStoreFailure === "closed") {
-          return this.#conclude({
-            request,
-            record,
-            charges: [],
-            decision: undecided(policy, "closed", { reason: "wrong-cost", retryAfterMs: 1 }),
-          });
+          const decision = undecided(policy, "closed", { reason: "wrong-cost", retryAfterMs: 1 });
+          return this.#conclude({ request, record, charges: [], decision });
+        } else {
+          uncounted ??= policy;
         }
+      }
+      if (charges.length === 0 && uncounted !== undefined) {
+        const decision = undecided(uncounted, "open", { reason: "wrong-cost", retryAfterMs: 0 });
+        return this.#conclude({ request, record, charges: [], decision });
       }
       return this.#decide(request, record, charges);
     });
@@ -167,10 +172,12 @@ export class Guard<Request, N extends string> {
   }): ResponsePlan {
     const { request, record, charges, decision } = made;
     const nowMs = this.#options.wallClock();
-    const standing = record.add(this.#limiter.store, charges, decision, nowMs);
-    this.#tell(decision, request);
-    const crossOrigin =
-      this.#options.exposeHeaders && this.#reader.header(request, "origin") !== undefined;
+    const { headers, standardHeaders, exposeHeaders, onDecision } = this.#options;
+    const shown = headers || standardHeaders !== false;
+    const { store } = this.#limiter;
+    const standing = record.add({ store, charges, decision, nowMs, shown });
+    if (onDecision !== undefined) tell("onDecision", () => onDecision(decision, request));
+    const crossOrigin = exposeHeaders && this.#reader.header(request, "origin") !== undefined;
     const report = record.report(standing, nowMs);
     return this.#planner.plan({
       request,
@@ -199,18 +206,10 @@ export class Guard<Request, N extends string> {
       this.#reader.header(request, "access-control-request-method") !== undefined
     );
   }
-
-  #tell(decision: Decision, request: Request): void {
-    try {
-      this.#options.onDecision?.(decision, request);
-    } catch (thrown) {
-      warnOnce("HEADGATE_LISTENER", `onDecision threw: ${String(thrown)}`);
-    }
-  }
 }
 
-/** What is wrong whatever the request: two queues at once, or a cost that never fits. */
-function checkSelection(policies: readonly Policy[], cost: unknown): void {
+/** What is wrong whatever the request: no policy, or two queues at once. */
+function checkSelection(policies: readonly Policy[]): void {
   if (policies.length === 0)
     throw new HeadgateError("UNKNOWN_POLICY", "limit: name at least one policy");
   const queues = policies.filter(({ algorithm }) => algorithm === "leaky-bucket");
@@ -221,25 +220,19 @@ function checkSelection(policies: readonly Policy[], cost: unknown): void {
       `policies ${names}: a request can wait in one leaky bucket at most`,
     );
   }
-  if (typeof cost === "function") return;
-  for (const policy of policies) {
-    const price = costOf(policy, cost);
-    if (!isCost(price) || price > capacityOf(policy)) {
-      throw new HeadgateError(
-        "INVALID_OPTION",
-        `policy "${policy.name}": cost must be an integer from 0 to its capacity ${capacityOf(policy)}, got ${show(price)}`,
-      );
-    }
-  }
 }
 
-function costOf(policy: Policy, price: unknown): unknown {
-  if (typeof price !== "object" || price === null) return price;
-  return Object.hasOwn(price, policy.name)
-    ? ((price as Record<string, unknown>)[policy.name] ?? 1)
-    : 1;
+/** The names that the application chose. Whatever is neither a choice nor `false` must not mean unlimited. */
+function chosenNames<N extends string>(chosen: N | readonly N[]): readonly N[] {
+  if (typeof chosen === "string") return [chosen];
+  if (Array.isArray(chosen) && chosen.length > 0) return chosen;
+  throw new HeadgateError(
+    "UNKNOWN_POLICY",
+    `policies: the function must choose names, or false for no limit, got ${show(chosen)}`,
+  );
 }
 
-function isCost(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+/** The policies that an option is given for by name. */
+function namesIn<N extends string>(option: unknown): readonly N[] {
+  return typeof option === "object" && option !== null ? (Object.keys(option) as N[]) : [];
 }

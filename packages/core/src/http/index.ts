@@ -1,5 +1,6 @@
 export { canonicalAddress } from "./address.js";
 export { after } from "./after.js";
+export { mergeExposed } from "./cors.js";
 export type { Field } from "./fields.js";
 export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
 export { Guard, type PolicySelection, type RequestReader } from "./guard.js";

@@ -7,6 +7,7 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
   readonly destroyed: boolean;
+  readonly req?: { readonly socket?: { readonly destroyed?: boolean } | null };
   getHeader(name: string): number | string | readonly string[] | undefined;
   setHeader(name: string, value: string): unknown;
   removeHeader(name: string): void;
@@ -17,12 +18,24 @@ export interface NodeResponse {
 
 /** Whether nobody waits for this response any more. */
 export function isOver(response: NodeResponse): boolean {
-  return response.writableEnded || response.destroyed;
+  // The socket too, because a pipelined response hears of its end only once its turn has come.
+  return response.writableEnded || response.destroyed || response.req?.socket?.destroyed === true;
 }
+
+/** Fields about a body that an earlier step of the chain had in mind, and a refusal does not have. */
+const contentFields = [
+  "Content-Encoding",
+  "Content-Language",
+  "Content-Length",
+  "Content-Range",
+  "ETag",
+  "Last-Modified",
+];
 
 /** Sets a plan's fields, unless the head has been sent, and answers where the plan says so. */
 export function writePlan(response: NodeResponse, plan: ResponsePlan): void {
   if (!response.headersSent) {
+    if (plan.action === "reject") for (const name of contentFields) response.removeHeader(name);
     for (const [name, value] of plan.headers) {
       if (value === undefined) response.removeHeader(name);
       else response.setHeader(name, value);

@@ -124,7 +124,10 @@ const defaults = {
 type Rule = readonly [test: (value: unknown) => boolean, says: string];
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((text) => typeof text === "string");
 const aFunction: Rule = [isFunction, "must be a function"];
 const aBoolean: Rule = [(value) => typeof value === "boolean", "must be true or false"];
 const oneOf = (...values: readonly unknown[]): Rule => [
@@ -148,8 +151,8 @@ const rules: Readonly<Record<string, Rule>> = {
     "must be a function, or functions by policy name",
   ],
   allow: [
-    (value) => isObject(value) && Object.values(value as object).every(Array.isArray),
-    "must be lists by identity part",
+    (value) => isObject(value) && Object.values(value as object).every(isTexts),
+    "must be lists of texts by identity part",
   ],
   onMissingKey: oneOf("ip", "shared", "allow", "deny"),
   ipv6Prefix: integerFrom(32, 128),

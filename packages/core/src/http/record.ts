@@ -8,6 +8,18 @@ interface Charged {
   readonly charge: Charge;
 }
 
+/** One limiter's decision on a request. */
+export interface Decided {
+  readonly store: Store;
+  /** What the decision charged. */
+  readonly charges: readonly Charge[];
+  readonly decision: Decision;
+  /** The wall clock when it was made. */
+  readonly nowMs: Millis;
+  /** Whether the limiter tells its numbers to the client; those of the others never show in its fields. */
+  readonly shown: boolean;
+}
+
 /**
  * What all limiters of one request have decided so far. With it a policy and subject is charged at most
  * once however often it is mounted, and an inner limiter's looser numbers do not hide an outer one's.
@@ -16,6 +28,7 @@ export class RequestRecord {
   readonly #charged: Charged[] = [];
   readonly #decidedAt = new Map<Outcome, Millis>();
   #decision: Decision | undefined;
+  #shown: Decision | undefined;
 
   /** The decision over all limiters so far. */
   get decision(): Decision | undefined {
@@ -37,18 +50,20 @@ export class RequestRecord {
     return charge.cost > paid ? { ...charge, cost: charge.cost - paid } : undefined;
   }
 
-  /** Takes note of a decision, and gives the one that now stands for the whole request. */
-  add(store: Store, charges: readonly Charge[], decision: Decision, nowMs: Millis): Decision {
+  /** Takes note of a decision, and gives the one that the fields of the response now tell. */
+  add({ store, charges, decision, nowMs, shown }: Decided): Decision {
     for (const charge of charges) this.#charged.push({ store, charge });
     for (const outcome of decision.outcomes) this.#decidedAt.set(outcome, nowMs);
     this.#decision = merged(this.#decision, decision);
-    return this.#decision;
+    if (!shown) return decision;
+    this.#shown = merged(this.#shown, decision);
+    return this.#shown;
   }
 
   /** What the fields of the response tell: times counted from `nowMs`, though an outer limiter decided earlier. */
   report(decision: Decision, nowMs: Millis): Report {
     const { limit, remaining, resetMs, outcomes } = decision;
-    if (outcomes.length < 2 || resetMs === undefined) return { limit, remaining, resetMs };
+    if (resetMs === undefined) return { limit, remaining, resetMs };
     const decidedAt = this.#decidedAt.get(reportedOutcome(outcomes)) ?? nowMs;
     return { limit, remaining, resetMs: Math.max(0, decidedAt + resetMs - nowMs) };
   }
@@ -57,16 +72,12 @@ export class RequestRecord {
 const severity: readonly Degraded[] = ["none", "local", "open", "closed"];
 
 function merged(earlier: Decision | undefined, decision: Decision): Decision {
-  if (earlier === undefined || earlier.outcomes.length === 0 || decision.degraded === "closed")
-    return decision;
-  if (decision.outcomes.length === 0)
-    return { ...earlier, degraded: worse(earlier.degraded, decision.degraded) };
+  if (earlier === undefined || decision.degraded === "closed") return decision;
+  const degraded = worse(earlier.degraded, decision.degraded);
+  if (decision.outcomes.length === 0) return { ...earlier, degraded };
+  if (earlier.outcomes.length === 0) return { ...decision, degraded };
   const outcomes = [...earlier.outcomes, ...decision.outcomes];
-  return {
-    ...decisionOf(outcomes),
-    delayMs: decision.delayMs,
-    degraded: worse(earlier.degraded, decision.degraded),
-  };
+  return { ...decisionOf(outcomes), delayMs: decision.delayMs, degraded };
 }
 
 function worse(a: Degraded, b: Degraded): Degraded {

@@ -1,6 +1,7 @@
 import { type Clock, type Millis, readClock } from "../clock.js";
-import { type HeadgateError, show } from "../errors.js";
-import { warn, warnOnce } from "../warnings.js";
+import type { HeadgateError } from "../errors.js";
+import { tell } from "../listener.js";
+import { warn } from "../warnings.js";
 
 const quietMs = 1_000;
 
@@ -16,8 +17,9 @@ export class StoreErrorReport {
   }
 
   add(error: HeadgateError): void {
-    if (this.#listener !== undefined) {
-      tell(this.#listener, error);
+    const listener = this.#listener;
+    if (listener !== undefined) {
+      tell("onStoreError", () => listener(error));
       return;
     }
     const now = readClock(this.#clock);
@@ -28,18 +30,4 @@ export class StoreErrorReport {
       `${error.message} (${error.code}); requests follow their policies' onStoreFailure`,
     );
   }
-}
-
-// The listener is the application's: neither what it throws nor a promise that it leaves may harm a request.
-function tell(listener: (error: HeadgateError) => unknown, error: HeadgateError): void {
-  try {
-    Promise.resolve(listener(error)).catch(warnOfListener);
-  } catch (thrown) {
-    warnOfListener(thrown);
-  }
-}
-
-function warnOfListener(thrown: unknown): void {
-  const what = thrown instanceof Error ? thrown.message : show(thrown);
-  warnOnce("HEADGATE_LISTENER", `onStoreError threw: ${what}`);
 }
