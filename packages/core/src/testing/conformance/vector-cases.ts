@@ -5,7 +5,7 @@ import { expectSame } from "../expectation.js";
 import { onFreshStore, type StoreCase } from "../store-under-test.js";
 
 /** A file of worked examples, such as those published as `@headgate/core/vectors/*`. */
-export interface Vectors {
+interface Vectors {
   readonly cases: readonly VectorCase[];
 }
 

@@ -67,7 +67,7 @@ function largePolicy(
   subject: LawSubject,
   { a, b, c }: { a: number; b: number; c: number },
 ): PolicyInput {
-  const windowMs = 2 ** (b % 43) + (b % 5);
+  const windowMs = c % 3 === 0 ? 1 + (b % 9) : 2 ** (b % 43) + (b % 5);
   const below = (most: number): number => Math.max(1, most - (a % 3));
   switch (subject) {
     case "fixed-window":

@@ -58,13 +58,13 @@ export const refundCreatesNothing: LawBody = function* (trial, history) {
 export const lateRefund: LawBody = function* (trial, history) {
   const charges: { receipt: ChargeReceipt; endsAt: Millis }[] = [];
   for (const move of trial.walk(history)) {
+    const outcome = yield* trial.make(move);
+    yield* trial.make(move, "twin");
     for (const { receipt, endsAt } of charges.splice(0)) {
       if (trial.now >= endsAt) yield* trial.refund(receipt);
       else charges.push({ receipt, endsAt });
     }
     yield* expectTwins(trial, "a key with late refunds");
-    const outcome = yield* trial.make(move);
-    yield* trial.make(move, "twin");
     const { receipt } = outcome;
     if (receipt === undefined) continue;
     // In a leaky bucket, a slot with another behind it cannot be given back.

@@ -13,7 +13,7 @@ const sweepingCalls = 8;
 /** Peeks and calls of cost 0 change nothing, and report what a call would meet. */
 export const peekChangesNothing: LawBody = function* (trial, history) {
   for (const move of trial.walk(history)) {
-    yield* trial.commit(0);
+    expectThat((yield* trial.commit(0)).allowed, "cost 0 is always admitted");
     const peeked = yield* trial.look(move.cost);
     const outcome = yield* trial.make({ ...move, mode: "commit" });
     expectSame(

@@ -1,0 +1,534 @@
+import type { LawSubject } from "../../src/testing/laws/index.js";
+
+/** A mistake to make in a copy of the source: the law that must tell, and under which algorithm. */
+export interface Fault {
+  readonly name: string;
+  /** The source file, below `src`. */
+  readonly file: string;
+  /** Text that the file holds exactly once. */
+  readonly text: string;
+  readonly instead: string;
+  readonly law: string;
+  /** The algorithm that the law is tried with; none for a law of several policies together. */
+  readonly subject?: LawSubject;
+}
+
+type Mistake = readonly [name: string, text: string, instead: string, law: string];
+
+const undo = "a refund at once undoes the charge";
+const lateRefund = "a late refund changes nothing";
+const earlierRefund = "refunding an earlier charge takes out that one";
+const greedyTraffic = "its envelope on greedy traffic";
+const randomTraffic = "its envelope on random traffic";
+
+export const faults: readonly Fault[] = [
+  ...inAlgorithm("fixed-window", [
+    ["refuses the last one", "used + cost <= limit", "used + cost < limit", "honest remaining"],
+    ["admits one too many", "used + cost <= limit", "used + cost <= limit + 1", randomTraffic],
+    [
+      "refuses a look at a full key",
+      "cost === 0 || used + cost <= limit",
+      "used + Math.max(1, cost) <= limit",
+      "peek",
+    ],
+    [
+      "keeps a window one instant too long",
+      "now < state.startMs + policy.windowMs",
+      "now <= state.startMs + policy.windowMs",
+      "honest wait",
+    ],
+    [
+      "takes no window for live",
+      "now < state.startMs + policy.windowMs",
+      "now < state.startMs",
+      randomTraffic,
+    ],
+    [
+      "forgets the window for an earlier clock",
+      "now < state.startMs + policy.windowMs",
+      "now >= state.startMs && now < state.startMs + policy.windowMs",
+      "clock steps",
+    ],
+    ["sets the count", "state.count += cost", "state.count = cost", "additive"],
+    ["counts calls, not costs", "state.count += cost", "state.count += 1", "additive"],
+    [
+      "tells an untouched key to wait",
+      "resetMs: used > 0 ? endMs - now : 0",
+      "resetMs: endMs - now",
+      "honest reset",
+    ],
+    [
+      "rounds the wait up to a second",
+      ": endMs - now,\n      resetMs",
+      ": Math.ceil((endMs - now) / 1000) * 1000,\n      resetMs",
+      "honest wait",
+    ],
+    [
+      "waits for what can never fit",
+      "cost > limit ? Infinity : endMs - now",
+      "endMs - now",
+      "never is never",
+    ],
+    [
+      "reports one too many as remaining",
+      "remaining: Math.max(0, limit - used)",
+      "remaining: Math.max(0, limit - used + 1)",
+      "honest remaining",
+    ],
+    [
+      "expires one instant too early",
+      "state.startMs + policy.windowMs : 0",
+      "state.startMs + policy.windowMs - 1 : 0",
+      "forgettable",
+    ],
+    ["never expires", "state.startMs + policy.windowMs : 0", "Infinity : 0", "forgettable"],
+    [
+      "anchors clock windows at a request",
+      'policy.anchor === "clock"',
+      'policy.anchor !== "clock"',
+      "same everywhere",
+    ],
+    [
+      "refunds into a later window",
+      "if (state.startMs === receipt.mark)",
+      "if (state.startMs >= receipt.mark)",
+      lateRefund,
+    ],
+    ["refunds one, whatever was taken", "state.count - receipt.cost)", "state.count - 1)", undo],
+  ]),
+  ...inAlgorithm(
+    "fixed-window",
+    [
+      [
+        "puts anchored windows on the grid",
+        'policy.anchor === "clock"',
+        'policy.anchor !== "none"',
+        "same everywhere",
+      ],
+      [
+        "lets each call open a window",
+        "if (liveWindow(policy, state, now) === undefined)",
+        "",
+        "same everywhere",
+      ],
+    ],
+    "fixed-window-first-request",
+  ),
+  ...inAlgorithm("sliding-window", [
+    [
+      "counts a stamp for one instant too long",
+      "log.unitsAfter(instant - windowMs)",
+      "log.unitsAfter(instant - windowMs - 1)",
+      "honest wait",
+    ],
+    [
+      "counts a stamp for one instant too short",
+      "log.unitsAfter(instant - windowMs)",
+      "log.unitsAfter(instant - windowMs + 1)",
+      randomTraffic,
+    ],
+    [
+      "waits for the oldest unit alone",
+      "log.units - used + excess)",
+      "log.units - used + 1)",
+      "honest wait",
+    ],
+    ["finds the wait among expired units", "log.units - used + excess)", "excess)", "honest wait"],
+    [
+      "stamps with an earlier clock",
+      "const at = Math.max(now, log.newest);",
+      "const at = now;",
+      "clock steps",
+    ],
+    [
+      "drops units that still count",
+      "log.dropThrough(at - policy.windowMs)",
+      "log.dropThrough(at - 1)",
+      randomTraffic,
+    ],
+    [
+      "resets with the oldest unit",
+      "log.newest + windowMs - now : 0",
+      "log.stampOfUnit(log.units - used + 1) + windowMs - now : 0",
+      "honest reset",
+    ],
+    [
+      "expires one instant too early",
+      "log.newest + policy.windowMs : 0",
+      "log.newest + policy.windowMs - 1 : 0",
+      "forgettable",
+    ],
+    [
+      "refunds the newest stamp",
+      "log.take(receipt.at, receipt.cost)",
+      "log.take(log.newest, receipt.cost)",
+      earlierRefund,
+    ],
+  ]),
+  ...inFile("algorithms/stamp-log.ts", "sliding-window", [
+    [
+      "forgets how much was dropped",
+      "this.#dropped = this.#totalBefore(kept);",
+      "",
+      "same everywhere",
+    ],
+    [
+      "keeps totals of what was taken back",
+      "this.#totalAt(from) - taken;",
+      "this.#totalAt(from);",
+      earlierRefund,
+    ],
+    [
+      "keeps old totals in a new ring",
+      "this.#totalAt(index) - this.#dropped;\n    }",
+      "this.#totalAt(index);\n    }",
+      "same everywhere",
+    ],
+    [
+      "never starts totals afresh",
+      "this.#dropped > largestDropped",
+      "this.#dropped < 0",
+      greedyTraffic,
+    ],
+    ["finds the unit before", "- this.#dropped >= n)", "- this.#dropped >= n - 1)", "honest wait"],
+  ]),
+  ...inAlgorithm("sliding-window-counter", [
+    ["refuses at the exact weight", "weighed <= (limit", "weighed < (limit", "honest remaining"],
+    [
+      "rounds the weight down",
+      "Math.ceil(weighed / windowMs)",
+      "Math.floor(weighed / windowMs)",
+      "honest remaining",
+    ],
+    [
+      "weighs the share that is over",
+      "windowMs - (instant % windowMs)",
+      "1 + (instant % windowMs)",
+      "same everywhere",
+    ],
+    [
+      "forgets the previous window",
+      "const weighed = previous * restMs",
+      "const weighed = 0 * restMs",
+      randomTraffic,
+    ],
+    [
+      "rounds the wait in this window down",
+      "Math.ceil((previous * restMs",
+      "Math.floor((previous * restMs",
+      "honest wait",
+    ],
+    [
+      "rounds the wait in the next window down",
+      "Math.ceil((current * windowMs",
+      "Math.floor((current * windowMs",
+      "honest wait",
+    ],
+    [
+      "passes before the next window begins",
+      "Math.max(0, intoNextMs)",
+      "intoNextMs",
+      "honest wait",
+    ],
+    ["resets a window too early", "lateMs + windowMs + restMs", "lateMs + restMs", "honest reset"],
+    [
+      "expires a window too early",
+      "startMs + 2 * policy.windowMs",
+      "startMs + policy.windowMs",
+      "forgettable",
+    ],
+    [
+      "counts a window that is long over",
+      "index === state.index - 1 ? state.previous : 0",
+      "state.previous",
+      "same everywhere",
+    ],
+    [
+      "forgets to move the count on",
+      "state.previous = countOf(state, index - 1);",
+      "",
+      "same everywhere",
+    ],
+    [
+      "lets an earlier clock open a window",
+      ": Math.max(now, state.index * policy.windowMs)",
+      ": now",
+      "clock steps",
+    ],
+    [
+      "refunds nothing of the previous window",
+      "else if (receipt.mark === state.index - 1)",
+      "else if (receipt.mark === -1)",
+      earlierRefund,
+    ],
+    [
+      "refunds the previous window from the current one",
+      "state.previous = Math.max(0, state.previous - receipt.cost);",
+      "state.current = Math.max(0, state.current - receipt.cost);",
+      earlierRefund,
+    ],
+  ]),
+  ...inAlgorithm("token-bucket", [
+    ["refuses the last token", "excess <= 0;", "excess < 0;", "honest remaining"],
+    [
+      "rounds remaining up",
+      "Math.floor((full - owed) / windowMs)",
+      "Math.ceil((full - owed) / windowMs)",
+      "honest remaining",
+    ],
+    [
+      "rounds the wait down",
+      "Math.ceil(excess / limit)",
+      "Math.floor(excess / limit)",
+      "honest wait",
+    ],
+    [
+      "waits one millisecond too long",
+      "Math.ceil(excess / limit)",
+      "(Math.floor(excess / limit) + 1)",
+      "honest wait",
+    ],
+    [
+      "rounds the reset down",
+      "Math.ceil(owed / limit)",
+      "Math.floor(owed / limit)",
+      "honest reset",
+    ],
+    [
+      "forgets by how much the clock is behind",
+      "retryAfterMs: allowed ? 0 : lateMs +",
+      "retryAfterMs: allowed ? 0 :",
+      "clock steps",
+    ],
+    [
+      "spends one token, whatever the cost",
+      "+ cost * policy.windowMs;",
+      "+ policy.windowMs;",
+      "additive",
+    ],
+    [
+      "forgets when it last refilled",
+      "+ cost * policy.windowMs;\n    state.atMs = at;",
+      "+ cost * policy.windowMs;",
+      "same everywhere",
+    ],
+    ["waits for what can never fit", "cost > burst ? Infinity : owed", "owed", "never is never"],
+    [
+      "refunds what has come back by itself",
+      "if (instant - receipt.at >= refillMs) return;",
+      "",
+      lateRefund,
+    ],
+    [
+      "refunds one token, whatever was taken",
+      "receipt.cost * policy.windowMs",
+      "policy.windowMs",
+      undo,
+    ],
+  ]),
+  ...inFile("algorithms/owed.ts", "token-bucket", [
+    ["reads an earlier clock as it is", ": Math.max(now, state.atMs)", ": now", "clock steps"],
+    [
+      "refills at one unit a millisecond",
+      "state.units - elapsedMs * limit",
+      "state.units - elapsedMs",
+      "same everywhere",
+    ],
+    [
+      "refills beyond what is owed",
+      "elapsedMs >= Math.ceil(state.units / limit)",
+      "elapsedMs > Math.ceil(state.units / limit)",
+      "honest reset",
+    ],
+    [
+      "expires before all is repaid",
+      "state.atMs + Math.ceil(state.units / limit)",
+      "state.atMs + Math.floor(state.units / limit)",
+      "forgettable",
+    ],
+  ]),
+  ...inAlgorithm("leaky-bucket", [
+    [
+      "counts the departing one as waiting",
+      "owed + (cost - 1) * windowMs - longest",
+      "owed + cost * windowMs - longest",
+      "honest remaining",
+    ],
+    ["refuses the last place", "excess <= 0;", "excess < 0;", "the envelope that is reached"],
+    [
+      "lets one more wait",
+      "const longest = queue * windowMs",
+      "const longest = (queue + 1) * windowMs",
+      randomTraffic,
+    ],
+    ["holds nobody", "delayMs: allowed && cost > 0 ? slotMs : 0", "delayMs: 0", randomTraffic],
+    [
+      "holds looks too",
+      "delayMs: allowed && cost > 0 ? slotMs : 0",
+      "delayMs: slotMs",
+      "same everywhere",
+    ],
+    [
+      "lets go one millisecond early",
+      "const slotMs = Math.ceil(owed / limit)",
+      "const slotMs = Math.floor(owed / limit)",
+      "same everywhere",
+    ],
+    [
+      "forgets the departing one in remaining",
+      "Math.floor((longest - owed) / windowMs) + 1",
+      "Math.floor((longest - owed) / windowMs)",
+      "honest remaining",
+    ],
+    [
+      "takes the capacity for too much",
+      "cost > queue + 1 ? Infinity",
+      "cost > queue ? Infinity",
+      "never is never",
+    ],
+    [
+      "takes one place, whatever the cost",
+      "+ cost * policy.windowMs;",
+      "+ policy.windowMs;",
+      "additive",
+    ],
+    ["gives back a slot with others behind it", "if (undisturbed && ", "if (", lateRefund],
+    [
+      "gives back a slot that was used",
+      "undisturbed && instantOf(state, now) <= departureMs",
+      "undisturbed",
+      lateRefund,
+    ],
+    ["gives back no slot", "state.units = before;", "state.atMs = receipt.at;", undo],
+  ]),
+  ...inFile("store/memory/memory-store.ts", "token-bucket", [
+    [
+      "charges refused calls",
+      "if (measure.allowed && cost > 0)",
+      "if (cost > 0)",
+      "refusal is free",
+    ],
+    [
+      "commits a peek",
+      'mode === "commit" ? this.#charge(first, now, wantNext) : this.#look(first, now, wantNext)',
+      "this.#charge(first, now, wantNext)",
+      "peek",
+    ],
+    [
+      "reports what was left before the call",
+      "after = table.algorithm.measure(policy, spent, now, 0);",
+      "",
+      "same everywhere",
+    ],
+    [
+      "asks for the wait of what is left",
+      "remaining + 1).retryAfterMs",
+      "remaining).retryAfterMs",
+      "same everywhere",
+    ],
+    [
+      "hands out one live record",
+      "return {\n    policy,\n    cost,\n    allowed,\n    limit: table.capacity,\n    remaining,",
+      "return Object.assign(outcomeOf, { length: 0 }, { policy, cost, allowed, limit: table.capacity, remaining, retryAfterMs, nextMs, resetMs, delayMs, receipt }) as never;\n  return {\n    policy,\n    cost,\n    allowed,\n    limit: table.capacity,\n    remaining,",
+      "snapshots",
+    ],
+    ["keeps what was refunded", "else table.save(slot, state);", "", undo],
+    [
+      "creates a key to refund to",
+      "if (slot === undefined) continue;",
+      "if (slot === undefined) { this.#housekeeper.add(table, { subject: receipt.subject, state: table.untouched(), now }); continue; }",
+      "a refund never recreates a key",
+    ],
+  ]),
+  ...inFile("store/memory/memory-store.ts", "sliding-window", [
+    ["writes at cost 0", "if (measure.allowed && cost > 0)", "if (measure.allowed)", "peek"],
+  ]),
+  ...inFile("store/memory/policy-table.ts", "token-bucket", [
+    [
+      "folds the spelling of subjects",
+      "return this.#slots.get(subject);",
+      "return this.#slots.get(subject.normalize());",
+      "isolated",
+    ],
+    ["loses the state that moves into a gap", "this.save(slot, this.load(last));", "", "isolated"],
+    [
+      "shares one state among subjects",
+      "slot * columns.width);\n    return",
+      "0);\n    return",
+      "isolated",
+    ],
+  ]),
+  ...inFile("store/memory/housekeeper.ts", "fixed-window", [
+    [
+      "sweeps one instant too early",
+      ".expiresAt(this.#sweptSlot) <= now",
+      ".expiresAt(this.#sweptSlot) <= now + 1",
+      "forgettable",
+    ],
+    [
+      "sweeps nothing",
+      ".expiresAt(this.#sweptSlot) <= now",
+      ".expiresAt(this.#sweptSlot) < 0",
+      "forgettable",
+    ],
+  ]),
+  ...inFile("store/memory/memory-store.ts", undefined, [
+    [
+      "charges the admitting ones of a refused batch",
+      "looks.some((outcome) => !outcome.allowed)",
+      "looks.every((outcome) => !outcome.allowed)",
+      "refused charges nobody",
+    ],
+    [
+      "commits a peeked batch",
+      'mode === "peek" || looks',
+      "looks",
+      "admitted together iff admitted by each",
+    ],
+  ]),
+  ...inFile("decision/decision.ts", undefined, [
+    [
+      "reports the shortest wait",
+      "outcome.retryAfterMs > than.retryAfterMs",
+      "outcome.retryAfterMs < than.retryAfterMs",
+      "the wait is the longest of the refusing policies",
+    ],
+    [
+      "decides by the first policy alone",
+      "if (tighter(outcome, reported))",
+      "if (tighter(outcome, reported) && index < 0)",
+      "the order of the policies changes no verdict",
+    ],
+  ]),
+  ...inFile("limiter/charges.ts", undefined, [
+    [
+      "keeps the smaller cost of a policy named twice",
+      "charge.cost > (merged",
+      "charge.cost < (merged",
+      "one policy and subject twice is one charge of the larger cost",
+    ],
+  ]),
+];
+
+function inAlgorithm(
+  algorithm: LawSubject,
+  mistakes: readonly Mistake[],
+  subject: LawSubject = algorithm,
+): readonly Fault[] {
+  return inFile(`algorithms/${algorithm}.ts`, subject, mistakes);
+}
+
+function inFile(
+  file: string,
+  subject: LawSubject | undefined,
+  mistakes: readonly Mistake[],
+): readonly Fault[] {
+  return mistakes.map(([name, text, instead, law]) => ({
+    name,
+    file,
+    text,
+    instead,
+    law,
+    ...(subject === undefined ? {} : { subject }),
+  }));
+}
