@@ -1,0 +1,106 @@
+import type { Decision, Identity } from "@headgate/core";
+import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server.js";
+import { Gate, type MountOptions } from "./gate.js";
+import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
+import { type ProxyRule, RuleBook } from "./rules.js";
+
+export interface RateLimitProxyOptions<N extends string>
+  extends Omit<MountOptions<NextRequest, N>, "cost"> {
+  /** What is limited. All rules that match a request apply, as one decision; where none does, nothing is counted. */
+  readonly rules: readonly ProxyRule<N>[];
+  /** Headers of every refusal, such as those of CORS, which a route's own code cannot add here. */
+  readonly refusalHeaders?: RefusalHeaders<NextRequest>;
+}
+
+/** What the limits say to one request. */
+export interface LimitCheck {
+  /** Undefined when no policy took part. */
+  readonly decision: Decision | undefined;
+  /** The answer to a refused request; undefined when it may go on. */
+  readonly refusal: Response | undefined;
+  /**
+   * Puts the fields on the response of an admitted request: `NextResponse.next()`, a rewrite, a redirect,
+   * or any other. Returns that response, or a copy where its headers cannot be changed.
+   */
+  applyTo(response: Response): Response;
+}
+
+/** The `proxy` of `proxy.ts`, or the `middleware` of `middleware.ts`. */
+export interface RateLimitProxy {
+  (request: NextRequest, event?: NextFetchEvent): Promise<Response>;
+  /**
+   * Decides a request inside a proxy function of the application's own. It resolves when the request may go
+   * on: under a leaky bucket it holds the request.
+   *
+   * @param identity - identity parts that the caller knows, such as the user that it has authenticated
+   */
+  check(request: NextRequest, identity?: Identity): Promise<LimitCheck>;
+}
+
+const caller = "rateLimitProxy";
+
+/**
+ * Makes a proxy function that limits requests before Next routes them.
+ *
+ * ```ts
+ * export const proxy = rateLimitProxy({ limiter, ip: { trustedProxies: 1 }, rules: [
+ *   { path: "/api/login", methods: ["POST"], policies: ["login"] },
+ *   { path: "/api/:path*", policies: ["perIp"] },
+ * ] });
+ * ```
+ *
+ * A refused Server Action gets its message as `text/plain`, which is what Next shows, and so does a
+ * browser that asks for a page.
+ *
+ * @throws HeadgateError `INVALID_OPTION` or `UNKNOWN_POLICY` naming the rule and the value
+ */
+export function rateLimitProxy<const N extends string>(
+  options: RateLimitProxyOptions<N>,
+): RateLimitProxy {
+  const { rules, refusalHeaders, ...mount } = options;
+  const book = new RuleBook(rules);
+  for (const { policies, cost } of rules) checkRule(mount, policies, cost);
+  const known = new WeakMap<NextRequest, Identity>();
+  const identify = async (request: NextRequest): Promise<Identity> => ({
+    ...(await mount.identify?.(request)),
+    ...(await book.identityOf(request)),
+    ...known.get(request),
+  });
+  const gate = new Gate(caller, (request) => book.policiesOf(request), {
+    ...mount,
+    identify,
+    cost: (request) => book.costOf(request),
+  });
+  const ownBody = typeof mount.body === "function";
+  const check = async (request: NextRequest, identity?: Identity): Promise<LimitCheck> => {
+    if (identity !== undefined) known.set(request, identity);
+    const plan = await gate.admit(request);
+    const { decision } = plan;
+    if (plan.action === "continue")
+      return { decision, refusal: undefined, applyTo: (response) => withFields(response, plan) };
+    const text = ownBody ? undefined : textFor(request);
+    const refusal = refusalOf(plan, request, { text, refusalHeaders });
+    return { decision, refusal, applyTo: () => refusal };
+  };
+  const proxy = async (request: NextRequest): Promise<Response> => {
+    const { refusal, applyTo } = await check(request);
+    return refusal ?? applyTo(NextResponse.next());
+  };
+  return Object.assign(proxy, { check });
+}
+
+/** Makes a mount of one rule, for the errors that it throws. */
+function checkRule<N extends string>(
+  mount: Omit<MountOptions<NextRequest, N>, "cost">,
+  policies: readonly N[],
+  cost: ProxyRule<N>["cost"],
+): void {
+  new Gate(caller, policies, { ...mount, ...(cost !== undefined && { cost }) });
+}
+
+/** The media type in which a person reads the message; undefined for a program, which reads JSON. */
+function textFor({ headers }: NextRequest): string | undefined {
+  // Next shows a failed action's body only under this very media type, without a charset.
+  if (headers.has("next-action")) return "text/plain";
+  return headers.get("accept")?.includes("text/html") ? "text/plain; charset=utf-8" : undefined;
+}
