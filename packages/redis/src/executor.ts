@@ -28,3 +28,9 @@ export interface Executor {
   /** Closes what the executor itself opened. */
   close(): Promise<void>;
 }
+
+/** Whether a value has the shape of an executor. */
+export function isExecutor(value: unknown): value is Executor {
+  const { run, ready, close } = (value ?? {}) as Partial<Executor>;
+  return typeof run === "function" && typeof ready === "function" && typeof close === "function";
+}

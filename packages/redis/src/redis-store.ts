@@ -4,7 +4,7 @@ import {
   ioredisExecutor,
   isIoredisClient,
 } from "./clients/ioredis-executor.js";
-import type { Executor } from "./executor.js";
+import { type Executor, isExecutor } from "./executor.js";
 import { type RedisStore, type RedisStoreOptions, ScriptStore } from "./script-store.js";
 
 export interface IoredisStoreOptions extends RedisStoreOptions {
@@ -43,9 +43,4 @@ export function redisStore(
     "INVALID_OPTION",
     "redisStore: the client must be one of ioredis 5 or 6, or an executor such as nodeRedisExecutor(client)",
   );
-}
-
-function isExecutor(value: unknown): value is Executor {
-  const { run, ready, close } = (value ?? {}) as Partial<Executor>;
-  return typeof run === "function" && typeof ready === "function" && typeof close === "function";
 }

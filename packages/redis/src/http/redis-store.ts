@@ -1,4 +1,5 @@
-import type { Executor } from "../executor.js";
+import { HeadgateError } from "@headgate/core";
+import { type Executor, isExecutor } from "../executor.js";
 import { type RedisStore, type RedisStoreOptions, ScriptStore } from "../script-store.js";
 
 /**
@@ -8,5 +9,11 @@ import { type RedisStore, type RedisStoreOptions, ScriptStore } from "../script-
  * @throws HeadgateError `INVALID_OPTION`
  */
 export function redisStore(executor: Executor, options: RedisStoreOptions = {}): RedisStore {
+  if (!isExecutor(executor)) {
+    throw new HeadgateError(
+      "INVALID_OPTION",
+      "redisStore: pass an executor, such as upstashExecutor(client)",
+    );
+  }
   return new ScriptStore(executor, options);
 }
