@@ -28,7 +28,7 @@ export function redisStore(
   client: IoredisClient | Executor,
   options: IoredisStoreOptions = {},
 ): RedisStore {
-  const { connection = "own", callTimeoutMs = 250 } = options;
+  const { connection = "own", callTimeoutMs = 200 } = options;
   if (connection !== "own" && connection !== "shared") {
     throw new HeadgateError(
       "INVALID_OPTION",

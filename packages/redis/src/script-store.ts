@@ -32,9 +32,10 @@ export interface RedisStoreOptions {
    */
   readonly hashTag?: string;
   /**
-   * How long a call may take, in ms; a server that gets to it only later leaves it undone. No shorter than
-   * the limiter's deadline.
-   * @default 250
+   * How long a call may take, in ms; a server that gets to it only later leaves it undone. Give it the
+   * limiter's deadline: shorter fails requests that would still be waited for, longer lets a request count
+   * that has been answered without it.
+   * @default 200
    */
   readonly callTimeoutMs?: Millis;
   /**
@@ -72,7 +73,7 @@ export class ScriptStore implements RedisStore {
 
   /** @throws HeadgateError `INVALID_OPTION` */
   constructor(executor: Executor, options: RedisStoreOptions = {}) {
-    const { prefix = "headgate", hashTag, callTimeoutMs = 250, clock } = options;
+    const { prefix = "headgate", hashTag, callTimeoutMs = 200, clock } = options;
     if (!(Number.isInteger(callTimeoutMs) && callTimeoutMs >= 1 && callTimeoutMs < 2 ** 31)) {
       throw new HeadgateError(
         "INVALID_OPTION",

@@ -1,0 +1,84 @@
+import { definePolicy, HeadgateError } from "@headgate/core";
+import { conformanceCases, type OpenStore } from "@headgate/core/testing";
+import { Redis as UpstashRedis } from "@upstash/redis";
+import { Redis as Redis5 } from "ioredis5";
+import { createClient } from "redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisStore as httpStore, upstashExecutor } from "../../src/http/index.js";
+import { nodeRedisExecutor, redisStore } from "../../src/index.js";
+import { type HttpBridge, startHttpBridge } from "../servers/http-bridge.js";
+import { freshPrefix, useSingleServer } from "../servers/single.js";
+
+const redis = useSingleServer();
+const policy = definePolicy("api", { algorithm: "fixed-window", limit: 5, window: "1h" });
+const charge = { policy, subject: "user=1", cost: 1 };
+let bridge: HttpBridge;
+
+beforeAll(async () => {
+  bridge = await startHttpBridge(redis.server.port);
+});
+afterAll(() => bridge.close());
+
+const openers: Readonly<Record<string, OpenStore>> = {
+  "ioredis 6, its own connection": (clock) =>
+    redisStore(redis.client, { prefix: freshPrefix(), clock, denyCache: false }),
+  "ioredis 5": (clock) =>
+    redisStore(new Redis5({ port: redis.server.port, lazyConnect: true }), {
+      prefix: freshPrefix(),
+      clock,
+      denyCache: false,
+    }),
+  "node-redis": (clock) =>
+    redisStore(nodeRedisExecutor(createClient({ socket: { port: redis.server.port } })), {
+      prefix: freshPrefix(),
+      clock,
+      denyCache: false,
+    }),
+  "@upstash/redis": (clock) =>
+    httpStore(upstashExecutor(upstash()), { prefix: freshPrefix(), clock, denyCache: false }),
+};
+
+for (const [client, open] of Object.entries(openers)) {
+  describe(`the store over ${client}`, () => {
+    for (const { name, run } of conformanceCases) test(name, () => run(open));
+  });
+}
+
+for (const [client, open] of Object.entries(openers)) {
+  test(`over ${client}, loads the script again after SCRIPT FLUSH`, async () => {
+    const store = await open({ now: () => 1_000 });
+    if (store.kind !== "async") throw new Error("a Redis store is asynchronous");
+    for (const left of [4, 3]) {
+      await redis.client.script("FLUSH");
+      expect((await store.apply([charge], "commit"))[0]?.remaining).toBe(left);
+    }
+    await store.close();
+  });
+}
+
+test("over @upstash/redis, sends one request for the checks of a turn", async () => {
+  const store = httpStore(upstashExecutor(upstash()), { prefix: freshPrefix() });
+  await store.apply([charge], "peek");
+  const before = bridge.requests();
+  await Promise.all(Array.from({ length: 20 }, () => store.apply([charge], "commit")));
+  expect(bridge.requests() - before).toBe(1);
+});
+
+test("refuses an HTTP client that sends requests again", () => {
+  const { url, token } = bridge;
+  expect(() => upstashExecutor(new UpstashRedis({ url, token }))).toThrow(HeadgateError);
+});
+
+test("fails at once over node-redis while Redis is down", async () => {
+  const client = createClient({ socket: { port: 1 } });
+  const store = redisStore(nodeRedisExecutor(client), { prefix: freshPrefix() });
+  for (let count = 0; count < 2; count += 1) {
+    await expect(store.apply([charge], "commit")).rejects.toMatchObject({ code: "STORE_FAILURE" });
+  }
+  await store.close();
+});
+
+function upstash(): UpstashRedis {
+  const { url, token } = bridge;
+  return new UpstashRedis({ url, token, retry: false, enableTelemetry: false });
+}

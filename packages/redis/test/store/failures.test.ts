@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { definePolicy, HeadgateError, type Outcome } from "@headgate/core";
+import { Redis } from "ioredis";
+import { expect, test, vi } from "vitest";
+import { type Executor, redisStore } from "../../src/index.js";
+import { freePort, startRedisServer } from "../servers/redis-server.js";
+import { freshPrefix, useSingleServer } from "../servers/single.js";
+
+const redis = useSingleServer();
+const policy = definePolicy("api", { algorithm: "fixed-window", limit: 5, window: "1h" });
+/** How much longer than a call the server stays away. */
+const outageMs = 50;
+const charge = { policy, subject: "user=1", cost: 1 };
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    expect(error).toBeInstanceOf(HeadgateError);
+    return (error as HeadgateError).code;
+  }
+  return "no error";
+}
+
+test("leaves undone what a stopped server finds in its buffers when it goes on", async () => {
+  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 100 });
+  await store.apply([{ ...charge, subject: "warm=up" }], "commit");
+  redis.server.process.kill("SIGSTOP");
+  const calls = [0, 1, 2].map(() => codeOf(store.apply([charge], "commit")));
+  expect(await Promise.all(calls)).toEqual(["STORE_TIMEOUT", "STORE_TIMEOUT", "STORE_TIMEOUT"]);
+  await pause(outageMs);
+  redis.server.process.kill("SIGCONT");
+  const [outcome] = await vi.waitFor(() => store.apply([charge], "commit"), 5_000);
+  expect(outcome?.remaining).toBe(4);
+  await store.close();
+});
+
+test("leaves undone the very first call, when the server stops before it", async () => {
+  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 100 });
+  await redis.client.ping();
+  redis.server.process.kill("SIGSTOP");
+  expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_TIMEOUT");
+  await pause(outageMs);
+  redis.server.process.kill("SIGCONT");
+  const [outcome] = await vi.waitFor(() => store.apply([charge], "commit"), 5_000);
+  expect(outcome?.remaining).toBe(4);
+  await store.close();
+});
+
+test("lives while Redis is down at boot, fails at once, and works once it is up", async () => {
+  const port = await freePort();
+  const client = new Redis({ port, host: "127.0.0.1", lazyConnect: true });
+  const store = redisStore(client, { prefix: freshPrefix() });
+  expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_FAILURE");
+  const started = performance.now();
+  expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_FAILURE");
+  expect(performance.now() - started).toBeLessThan(100);
+  const server = await startRedisServer([], port);
+  try {
+    const [outcome] = await vi.waitFor(() => store.apply([charge], "commit"), 10_000);
+    expect(outcome?.remaining).toBe(4);
+  } finally {
+    await store.close();
+    client.disconnect();
+    await server.stop();
+  }
+});
+
+test("fails for a closed store, and closes twice", async () => {
+  const store = redisStore(redis.client, { prefix: freshPrefix() });
+  await store.apply([charge], "commit");
+  await store.close();
+  await store.close();
+  expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_FAILURE");
+});
+
+const serverMs = Date.now();
+const right = [1, 4, 0, -1, 60_000, 0, serverMs, 0];
+const oddReplies: readonly [what: string, reply: unknown][] = [
+  ["null", null],
+  ["OK", "OK"],
+  ["a number", 1],
+  ["an empty list", []],
+  ["a short list", [serverMs, 0]],
+  ["a Buffer", Buffer.from("1")],
+  ["a time of bigint", [BigInt(serverMs), 0, right]],
+  ["a number of bigint", [serverMs, 0, right.map(BigInt)]],
+  ["numbers as text", [serverMs, 0, right.map(String)]],
+  ["a short batch", [serverMs, 0, right.slice(1)]],
+  ["a long batch", [serverMs, 0, [...right, 1]]],
+  ["a fraction", [serverMs, 0, right.map((number) => number + 0.5)]],
+  ["null in place of a batch", [serverMs, 0, null]],
+];
+
+for (const [what, reply] of oddReplies) {
+  test(`takes a reply of ${what} for a store failure that keeps it as its cause`, async () => {
+    const store = redisStore(answering(async () => reply));
+    const error = await store.apply([charge], "commit").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(HeadgateError);
+    expect(error).toMatchObject({ code: "STORE_FAILURE" });
+    expect(error).toHaveProperty("cause");
+  });
+}
+
+const serverErrors = [
+  "OOM command not allowed when used memory > 'maxmemory'.",
+  "READONLY You can't write against a read only replica.",
+  "BUSY Redis is busy running a script.",
+  "NOPERM this user has no permissions to run the 'evalsha' command",
+  "LOADING Redis is loading the dataset in memory",
+  "CLUSTERDOWN The cluster is down",
+];
+
+for (const message of serverErrors) {
+  test(`takes ${message.split(" ")[0]} for a store failure with its text as cause, and asks once`, async () => {
+    const run = vi.fn(async () => {
+      throw new Error(message);
+    });
+    const error = await redisStore(answering(run))
+      .apply([charge], "commit")
+      .catch((thrown: unknown) => thrown as HeadgateError);
+    expect(error).toMatchObject({ code: "STORE_FAILURE", cause: { message } });
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+}
+
+test("gives back what a call charged whose answer comes after it was given up", async () => {
+  const prefix = freshPrefix();
+  let late = 0;
+  const slow: Executor = {
+    ...answering(async ({ command, script, keys, args }) => {
+      const reply = await redis.client.call(command, script, keys.length, ...keys, ...args);
+      if (late > 0) await pause(late);
+      return reply;
+    }),
+  };
+  const store = redisStore(slow, { prefix, callTimeoutMs: 60 });
+  await store.apply([charge], "commit");
+  late = 120;
+  expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_TIMEOUT");
+  late = 0;
+  const left = (): Promise<readonly Outcome[]> => store.apply([{ ...charge, cost: 0 }], "peek");
+  await vi.waitFor(async () => expect((await left())[0]?.remaining).toBe(4));
+  expect(store.lostRefunds).toBe(0);
+});
+
+function answering(run: Executor["run"]): Executor {
+  return { slotOf: undefined, ready: () => undefined, run, close: async () => undefined };
+}
