@@ -55,6 +55,7 @@ export function rateLimit(
     readonly policy: PolicyDefinition | ChoosePolicies<string>;
   },
 ): RequestHandler {
+  if (typeof options !== "object" || options === null) throw withoutPolicy();
   const {
     policy,
     policies,
@@ -67,17 +68,24 @@ export function rateLimit(
     onStoreError,
     ...mount
   } = options;
+  if (key !== undefined && typeof key !== "function")
+    throw new HeadgateError("INVALID_OPTION", "rateLimit: key must be a function of the request");
+  if (policies !== undefined && typeof policy !== "function") throw withoutPolicy();
   const definitions = policies ?? singlePolicy(policy);
   const limiter = createLimiter({
     policies: key === undefined ? definitions : countedByKey(definitions),
-    ...(store && { store }),
-    ...(clock && { clock }),
+    ...(store !== undefined && { store }),
+    ...(clock !== undefined && { clock }),
     ...(deadlineMs !== undefined && { deadlineMs }),
-    ...(secretParts && { secretParts }),
-    ...(onStoreError && { onStoreError }),
+    ...(secretParts !== undefined && { secretParts }),
+    ...(onStoreError !== undefined && { onStoreError }),
   });
   const identity = key === undefined ? identify : identifyWithKey(key, identify);
-  const limit = rateLimits({ limiter, ...mount, ...(identity && { identify: identity }) });
+  const limit = rateLimits({
+    limiter,
+    ...mount,
+    ...(identity !== undefined && { identify: identity }),
+  });
   if (typeof policy === "function") return limit(policy);
   return limit(Object.keys(limiter.policies)[0] as string);
 }
@@ -86,7 +94,11 @@ function singlePolicy(
   policy: PolicyDefinition | ChoosePolicies<string>,
 ): Readonly<Record<string, PolicyDefinition>> {
   if (typeof policy === "object" && policy !== null) return { [policy.name ?? "default"]: policy };
-  throw new HeadgateError(
+  throw withoutPolicy();
+}
+
+function withoutPolicy(): HeadgateError {
+  return new HeadgateError(
     "INVALID_OPTION",
     'rateLimit: give policy, such as tokenBucket({ limit: 100, window: "1m" }), or policies and a function policy',
   );

@@ -1,4 +1,4 @@
-import type { Decision, Limiter } from "@headgate/core";
+import { type Decision, HeadgateError, type Limiter } from "@headgate/core";
 import {
   type AddressSource,
   Guard,
@@ -51,6 +51,11 @@ export function rateLimits<const N extends string>({
   ip,
   ...shared
 }: RateLimitsOptions<N>): Limit<N> {
+  if (!(limiter?.closing instanceof AbortSignal))
+    throw new HeadgateError(
+      "INVALID_OPTION",
+      "rateLimits: limiter must be one that createLimiter made",
+    );
   const reader: RequestReader<Request> = {
     method: (request) => request.method,
     header,

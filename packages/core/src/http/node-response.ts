@@ -26,7 +26,6 @@ export function isOver(response: NodeResponse): boolean {
 const contentFields = [
   "Content-Encoding",
   "Content-Language",
-  "Content-Length",
   "Content-Range",
   "ETag",
   "Last-Modified",
@@ -49,6 +48,8 @@ export function writePlan(response: NodeResponse, plan: ResponsePlan): void {
     return;
   }
   response.statusCode = plan.status;
+  // Told here, because Node tells no length on HEAD by itself.
+  response.setHeader("Content-Length", String(new TextEncoder().encode(plan.body).length));
   response.end(plan.body);
 }
 
