@@ -49,7 +49,7 @@ export async function bundleCore(): Promise<BundledCore> {
 }
 
 /** How a Node.js process ended, and what it wrote. */
-export interface Ending {
+interface Ending {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -33,7 +33,7 @@ const ownFields: Readonly<Record<AlgorithmName, readonly string[]>> = {
 };
 
 /** The names of all algorithms, in the order in which the documentation treats them. */
-export const algorithmNames: readonly AlgorithmName[] = Object.keys(ownFields) as AlgorithmName[];
+const algorithmNames: readonly AlgorithmName[] = Object.keys(ownFields) as AlgorithmName[];
 
 export const failureModes: readonly FailureMode[] = ["local", "open", "closed"];
 
