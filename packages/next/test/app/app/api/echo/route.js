@@ -1,0 +1,3 @@
+export function GET(request) {
+  return Response.json(Object.fromEntries(request.headers));
+}

@@ -1,0 +1,5 @@
+export function GET() {
+  return new Response("login reached");
+}
+
+export const POST = GET;

@@ -1,0 +1,5 @@
+export const dynamic = "force-dynamic";
+
+export default function Page() {
+  return <h1>rendered for each request</h1>;
+}

@@ -1,0 +1,24 @@
+import { rateLimitProxy } from "@headgate/next";
+import { NextResponse } from "next/server";
+import { shared } from "./limits.js";
+
+const limits = rateLimitProxy({
+  ...shared,
+  rules: [
+    { path: "/api/login", policies: ["login"] },
+    { path: "/api/held", policies: ["held"] },
+    { path: ["/((?!api/).*)", "/api/echo", "/api/owns", "/api/owns-edge"], policies: ["page"] },
+  ],
+  refusalHeaders: () => ({ "Access-Control-Allow-Origin": "https://shop.example" }),
+});
+
+/** Limits first, then the application's own decisions. */
+export async function limitedProxy(request) {
+  const { refusal, applyTo } = await limits.check(request);
+  if (refusal !== undefined) return refusal;
+  const { pathname } = request.nextUrl;
+  if (pathname === "/moved") return applyTo(NextResponse.redirect(new URL("/", request.url)));
+  if (pathname === "/moved-bare") return applyTo(Response.redirect(new URL("/", request.url)));
+  if (pathname === "/rewritten") return applyTo(NextResponse.rewrite(new URL("/api/echo", request.url)));
+  return applyTo(NextResponse.next());
+}
