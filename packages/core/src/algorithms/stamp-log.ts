@@ -56,7 +56,8 @@ export class StampLog {
     this.#dropped = this.#totalBefore(kept);
     this.#head = this.#slot(kept);
     this.#size -= kept;
-    if (this.#size <= this.capacity / 4) this.#resize(this.capacity / 2);
+    // To twice what is left: the cost is that of the units kept, not of the many that went.
+    if (this.#size <= this.capacity / 4) this.#resize(2 ** Math.ceil(Math.log2(this.#size * 2)));
     else if (this.#dropped > largestDropped) this.#resize(this.capacity);
   }
 
