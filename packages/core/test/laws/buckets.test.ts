@@ -1,0 +1,4 @@
+import { testLawsOf } from "./law-tests.js";
+
+testLawsOf("token-bucket");
+testLawsOf("leaky-bucket");
