@@ -8,6 +8,8 @@ export type Identity = Readonly<Record<string, string | undefined>>;
 const longestValue = 64;
 const plainValue = /^[A-Za-z0-9._:@-]{1,64}$/;
 const otherCharacter = /[^A-Za-z0-9._:@-]/gu;
+const loneSurrogate = /^[\ud800-\udfff]$/;
+const encoder = new TextEncoder();
 
 /**
  * The subject that a policy's key names: `kind=value` of each part joined by `&`, or `global=`.
@@ -64,21 +66,16 @@ function encodedValue(
 }
 
 function percentEncode(character: string): string {
-  return utf8(character.codePointAt(0) as number)
-    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
-    .join("");
-}
-
-/** The bytes of a code point. By hand, since TextEncoder would make all lone surrogates equal. */
-function utf8(point: number): number[] {
-  const tail = (shift: number): number => 0x80 | ((point >> shift) & 0x3f);
-  if (point < 0x80) return [point];
-  if (point < 0x800) return [0xc0 | (point >> 6), tail(0)];
-  if (point < 0x10000) return [0xe0 | (point >> 12), tail(6), tail(0)];
-  return [0xf0 | (point >> 18), tail(12), tail(6), tail(0)];
+  // Half a surrogate pair has no bytes: TextEncoder would make all of them equal.
+  if (loneSurrogate.test(character))
+    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return Array.from(
+    encoder.encode(character),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+  ).join("");
 }
 
 /** 128 bits of SHA-256 in hexadecimal. */
 function digest(text: string): string {
-  return sha256(new TextEncoder().encode(text)).slice(0, 32);
+  return sha256(encoder.encode(text)).slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { HeadgateError, show } from "../errors.js";
 import { defaultMaxDelayMs } from "./arithmetic.js";
 import { durationMs } from "./duration.js";
-import type { AlgorithmName, KeyBy, Policy, PolicyDefinition } from "./policy.js";
+import type { AlgorithmName, KeyBy, KeyParts, Policy, PolicyDefinition } from "./policy.js";
 import { type PolicyInput, policyFaults } from "./rules.js";
 
 /**
@@ -64,12 +64,11 @@ function ownDefaults(input: PolicyInput, limit: number): object {
 
 function frozenKey(by: KeyBy): KeyBy {
   if (typeof by === "string") return by;
-  if ("firstOf" in by) {
-    return Object.freeze({
-      firstOf: Object.freeze(
-        by.firstOf.map((parts) => (typeof parts === "string" ? parts : Object.freeze([...parts]))),
-      ),
-    });
-  }
-  return Object.freeze([...by]);
+  if ("firstOf" in by)
+    return Object.freeze({ firstOf: Object.freeze(by.firstOf.map(frozenParts)) });
+  return frozenParts(by);
+}
+
+function frozenParts(parts: KeyParts): KeyParts {
+  return typeof parts === "string" ? parts : Object.freeze([...parts]);
 }

@@ -79,16 +79,13 @@ class EmbeddedStore implements MemoryStore {
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext = false): readonly Outcome[] {
     const now = readClock(this.#clock);
     if (mode === "commit") this.#housekeeper.sweep(now, batch.length);
+    const asked = { commit: mode === "commit", wantNext };
     const [first] = batch;
-    if (batch.length === 1 && first !== undefined) {
-      return [
-        mode === "commit" ? this.#charge(first, now, wantNext) : this.#look(first, now, wantNext),
-      ];
-    }
+    if (batch.length === 1 && first !== undefined) return [this.#decide(first, now, asked)];
     rejectRepeats(batch);
-    const looks = batch.map((charge) => this.#look(charge, now, wantNext));
+    const looks = batch.map((charge) => this.#decide(charge, now, { commit: false, wantNext }));
     if (mode === "peek" || looks.some((outcome) => !outcome.allowed)) return looks;
-    return batch.map((charge) => this.#charge(charge, now, wantNext));
+    return batch.map((charge) => this.#decide(charge, now, asked));
   }
 
   refund(receipts: readonly ChargeReceipt[]): void {
@@ -111,18 +108,11 @@ class EmbeddedStore implements MemoryStore {
     if (slot !== undefined) this.#housekeeper.remove(table, slot);
   }
 
-  #look(charge: Charge, now: Millis, wantNext: boolean): Outcome {
-    const table = this.#tableOf(charge.policy);
-    const slot = table.slotOf(charge.subject);
-    const state = slot === undefined ? undefined : table.load(slot);
-    const measure = table.algorithm.measure(charge.policy, state, now, charge.cost);
-    const nextMs = wantNext
-      ? waitForMore(table, { state, now, remaining: measure.remaining })
-      : undefined;
-    return outcomeOf(charge, measure, { table, after: measure, nextMs, receipt: undefined });
-  }
-
-  #charge(charge: Charge, now: Millis, wantNext: boolean): Outcome {
+  #decide(
+    charge: Charge,
+    now: Millis,
+    { commit, wantNext }: { commit: boolean; wantNext: boolean },
+  ): Outcome {
     const { policy, subject, cost } = charge;
     const table = this.#tableOf(policy);
     const slot = table.slotOf(subject);
@@ -131,7 +121,7 @@ class EmbeddedStore implements MemoryStore {
     let after = measure;
     let receipt: ChargeReceipt | undefined;
     let spent = state;
-    if (measure.allowed && cost > 0) {
+    if (commit && measure.allowed && cost > 0) {
       spent = state ?? table.untouched();
       const { at, mark } = table.algorithm.spend(policy, spent, now, cost);
       receipt = { policy, subject, cost, at, mark };
