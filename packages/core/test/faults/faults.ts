@@ -404,14 +404,14 @@ export const faults: readonly Fault[] = [
   ...inFile("store/memory/memory-store.ts", "token-bucket", [
     [
       "charges refused calls",
-      "if (measure.allowed && cost > 0)",
-      "if (cost > 0)",
+      "if (commit && measure.allowed && cost > 0)",
+      "if (commit && cost > 0)",
       "refusal is free",
     ],
     [
       "commits a peek",
-      'mode === "commit" ? this.#charge(first, now, wantNext) : this.#look(first, now, wantNext)',
-      "this.#charge(first, now, wantNext)",
+      'const asked = { commit: mode === "commit", wantNext };',
+      "const asked = { commit: true, wantNext };",
       "peek",
     ],
     [
@@ -441,7 +441,12 @@ export const faults: readonly Fault[] = [
     ],
   ]),
   ...inFile("store/memory/memory-store.ts", "sliding-window", [
-    ["writes at cost 0", "if (measure.allowed && cost > 0)", "if (measure.allowed)", "peek"],
+    [
+      "writes at cost 0",
+      "if (commit && measure.allowed && cost > 0)",
+      "if (commit && measure.allowed)",
+      "peek",
+    ],
   ]),
   ...inFile("store/memory/policy-table.ts", "token-bucket", [
     [
@@ -481,8 +486,8 @@ export const faults: readonly Fault[] = [
     ],
     [
       "commits a peeked batch",
-      'mode === "peek" || looks',
-      "looks",
+      "{ commit: false, wantNext }",
+      '{ commit: mode === "peek", wantNext }',
       "admitted together iff admitted by each",
     ],
   ]),
