@@ -16,6 +16,7 @@ const forbidden: readonly (readonly [rule: string, file: string, specifier: stri
   ["core-store", "core/dist/store/looks-at-limiter.js", "../limiter/index.js"],
   ["core-limiter", "core/dist/limiter/looks-at-http.js", "../http/index.js"],
   ["core-warnings", "core/dist/warnings.js", "./clock.js"],
+  ["core-listener", "core/dist/listener.js", "./clock.js"],
   ["core-identity", "core/dist/identity/looks-at-limiter.js", "../limiter/index.js"],
   ["core-known-folders", "core/dist/novelty/index.js", "../errors.js"],
   ["core-http", "core/dist/http/looks-at-schema.js", "../schema/index.js"],

@@ -32,15 +32,53 @@ describe("@headgate/core", () => {
 
 describe("public names", () => {
   it("of @headgate/core", () => {
-    expect(publicNames("packages/core", "@headgate/core")).toMatchInlineSnapshot();
+    expect(publicNames("packages/core", "@headgate/core")).toMatchInlineSnapshot(`
+      [
+        "HeadgateError",
+        "capacityOf",
+        "createLimiter",
+        "decisionOf",
+        "definePolicy",
+        "fixedWindow",
+        "leakyBucket",
+        "memoryStore",
+        "reportedOutcome",
+        "slidingWindow",
+        "slidingWindowCounter",
+        "subjectOf",
+        "systemClock",
+        "tokenBucket",
+        "warnOnce",
+      ]
+    `);
   });
 
   it("of @headgate/core/http", () => {
-    expect(publicNames("packages/core", "@headgate/core/http")).toMatchInlineSnapshot();
+    expect(publicNames("packages/core", "@headgate/core/http")).toMatchInlineSnapshot(`
+      [
+        "Guard",
+        "Holds",
+        "RequestRecord",
+        "addressFrom",
+        "after",
+        "canonicalAddress",
+        "isOver",
+        "mergeExposed",
+        "recordOf",
+        "resolveOptions",
+        "writePlan",
+      ]
+    `);
   });
 
   it("of @headgate/core/schema", () => {
-    expect(publicNames("packages/core", "@headgate/core/schema")).toMatchInlineSnapshot();
+    expect(publicNames("packages/core", "@headgate/core/schema")).toMatchInlineSnapshot(`
+      [
+        "policyFileJsonSchema",
+        "policyFileSchema",
+        "policySchema",
+      ]
+    `);
   });
 
   it("of @headgate/core/testing", () => {
@@ -67,7 +105,13 @@ describe("public names", () => {
   });
 
   it("of @headgate/express", () => {
-    expect(publicNames("packages/express", "@headgate/express")).toMatchInlineSnapshot();
+    expect(publicNames("packages/express", "@headgate/express")).toMatchInlineSnapshot(`
+      [
+        "decisionOf",
+        "rateLimit",
+        "rateLimits",
+      ]
+    `);
   });
 });
 
