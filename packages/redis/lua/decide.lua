@@ -21,65 +21,74 @@ end
 
 local function look(charge, want_next)
   local policy = charge.policy
-  charge.state = policy.algorithm.load(charge.key, policy)
+  local algorithm = policy.algorithm
+  local state = algorithm.load(charge.key, policy)
+  charge.state = state
   local allowed, remaining, retry_ms, reset_ms, delay_ms =
-    policy.algorithm.measure(policy, charge.state, now_ms, charge.cost)
+    algorithm.measure(policy, state, now_ms, charge.cost)
   charge.allowed, charge.retry_ms, charge.delay_ms = allowed, retry_ms, delay_ms
   charge.remaining, charge.reset_ms = remaining, reset_ms
-  charge.next_ms = want_next and wait_for_more(charge, remaining) or -1
-  charge.at, charge.mark = -1, 0
+  if want_next then
+    charge.next_ms = wait_for_more(charge, remaining)
+  end
   return allowed
 end
 
 local function spend(charge, want_next)
-  local policy, algorithm = charge.policy, charge.policy.algorithm
-  local state = charge.state or algorithm.create(charge.key, policy)
+  local policy, key = charge.policy, charge.key
+  local algorithm = policy.algorithm
+  local state = charge.state or algorithm.create(key, policy)
   charge.state = state
   charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
-  algorithm.keep(charge.key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+  algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
   local _, remaining, _, reset_ms = algorithm.measure(policy, state, now_ms, 0)
   charge.remaining, charge.reset_ms = remaining, reset_ms
-  charge.next_ms = want_next and wait_for_more(charge, remaining) or -1
+  if want_next then
+    charge.next_ms = wait_for_more(charge, remaining)
+  end
 end
 
 local function heal(charge)
-  if charge.state and redis.call("PTTL", charge.key) == -1 then
+  if charge.state and call("PTTL", charge.key) == -1 then
     local algorithm = charge.policy.algorithm
     local expires_at = algorithm.expires_at(charge.policy, charge.state)
-    redis.call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
+    call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
   end
 end
 
-local function add(reply, ...)
-  for _, number in ipairs({ ... }) do
-    reply[#reply + 1] = number == math.huge and -1 or number
-  end
-end
-
-local function add_outcome(reply, charge)
-  add(reply, charge.allowed and 1 or 0, charge.remaining, charge.retry_ms, charge.next_ms)
-  add(reply, charge.reset_ms, charge.delay_ms, charge.at, charge.mark)
+local function add_outcome(reply, size, charge)
+  reply[size + 1] = charge.allowed and 1 or 0
+  reply[size + 2] = charge.remaining
+  reply[size + 3] = charge.retry_ms == never and -1 or charge.retry_ms
+  reply[size + 4] = charge.next_ms
+  reply[size + 5] = charge.reset_ms
+  reply[size + 6] = charge.delay_ms
+  reply[size + 7] = charge.at
+  reply[size + 8] = charge.mark
 end
 
 -- Modes: "c" commits; "l" commits one leg of a larger batch, and tells as well what each charge met, for the
 -- case that a later leg refuses; "p" only looks.
 local function decide(batch)
+  local charges, want_next, mode = batch.charges, batch.want_next, batch.mode
   local admitted, reply = true, {}
-  for _, charge in ipairs(batch.charges) do
-    admitted = look(charge, batch.want_next) and admitted
+  for place = 1, batch.size do
+    admitted = look(charges[place], want_next) and admitted
   end
-  for _, charge in ipairs(batch.charges) do
+  for place = 1, batch.size do
+    local charge = charges[place]
     local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
-    if batch.mode ~= "p" then
+    if mode ~= "p" then
       if admitted and charge.cost > 0 then
-        spend(charge, batch.want_next)
+        spend(charge, want_next)
       else
         heal(charge)
       end
     end
-    add_outcome(reply, charge)
-    if batch.mode == "l" then
-      add(reply, remaining, reset_ms, next_ms)
+    add_outcome(reply, #reply, charge)
+    if mode == "l" then
+      local size = #reply
+      reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
     end
   end
   return reply
@@ -87,13 +96,14 @@ end
 
 -- Mode "r": gives back what the receipts name, as far as it still counts; never creates a key.
 local function refund(batch)
-  for _, receipt in ipairs(batch.charges) do
+  for place = 1, batch.size do
+    local receipt = batch.charges[place]
     local policy, algorithm = receipt.policy, receipt.policy.algorithm
     local state = algorithm.load(receipt.key, policy)
     if state and algorithm.refund(policy, state, receipt, now_ms) then
       local expires_at = algorithm.expires_at(policy, state)
       if expires_at <= now_ms then
-        redis.call("DEL", receipt.key)
+        call("DEL", receipt.key)
       else
         algorithm.keep(receipt.key, policy, state, ttl_until(expires_at))
       end
@@ -104,8 +114,9 @@ end
 
 -- Mode "x": makes subjects untouched.
 local function reset(batch)
-  for _, charge in ipairs(batch.charges) do
-    redis.call("DEL", charge.key)
+  for place = 1, batch.size do
+    local charge = batch.charges[place]
+    call("DEL", charge.key)
   end
   return {}
 end

@@ -20,21 +20,27 @@ end
 
 local keys_read = 0
 
-local function next_charge(mode)
+-- One batch is decided before the next is read, so all of them use the same tables.
+local batch = { charges = {} }
+
+local function read_charge(place)
+  local charge = batch.charges[place] or {}
+  batch.charges[place] = charge
   keys_read = keys_read + 1
-  local charge = { key = KEYS[keys_read], policy = policies[next_number()], cost = next_number() }
-  if mode == "r" then
+  charge.key = KEYS[keys_read]
+  charge.policy = policies[next_number()]
+  charge.cost = next_number()
+  charge.next_ms, charge.at, charge.mark = -1, -1, 0
+  if batch.mode == "r" then
     charge.at, charge.mark = next_number(), next_number()
   end
-  return charge
 end
 
-local function next_batch()
-  local batch = { mode = next_text(), want_next = next_text() == "1", charges = {} }
-  for place = 1, next_number() do
-    batch.charges[place] = next_charge(batch.mode)
+local function read_batch()
+  batch.mode, batch.want_next, batch.size = next_text(), next_text() == "1", next_number()
+  for place = 1, batch.size do
+    read_charge(place)
   end
-  return batch
 end
 
 -- Redis 7 raises a table, Redis 6 a text that begins with the script's name and line.
@@ -50,7 +56,7 @@ end
 local reply = { server_ms, 0 }
 local decided = false
 while position < #ARGV do
-  local batch = next_batch()
+  read_batch()
   local succeeded, result = pcall(handlers[batch.mode], batch)
   if succeeded then
     decided = true
@@ -58,7 +64,7 @@ while position < #ARGV do
     result = error_text(result)
     -- A server that cannot write fails the call as a whole, so that the client sees its error for what it is.
     if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
-      return redis.error_reply(result)
+      return error_reply(result)
     end
   end
   reply[#reply + 1] = result

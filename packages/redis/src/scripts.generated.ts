@@ -1,17 +1,21 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "90801b78edc96a7572c41c7feddd74e57ec521fc";
+export const scriptSha: string = "b68769f26408783092b64634cb3f82d4a149702e";
 
 /** The one script of the store. */
-export const script: string = `local function text_of(number)
-return string.format("%.0f", number)
+export const script: string = `local call, error_reply = redis.call, redis.error_reply
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local format = string.format
+local never = math.huge
+local function text_of(number)
+return format("%.0f", number)
 end
 local function bytes_of(number, width)
 local bytes = {}
 for place = width, 1, -1 do
 bytes[place] = number % 256
-number = math.floor(number / 256)
+number = floor(number / 256)
 end
 return string.char(unpack(bytes))
 end
@@ -37,16 +41,16 @@ end
 local function next_number()
 return tonumber(next_text())
 end
-local server_time = redis.call("TIME")
-local server_ms = tonumber(server_time[1]) * 1000 + math.floor(tonumber(server_time[2]) / 1000)
+local server_time = call("TIME")
+local server_ms = tonumber(server_time[1]) * 1000 + floor(tonumber(server_time[2]) / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()
 local function ttl_until(expires_at)
-return math.max(1, expires_at - now_ms + grace_ms)
+return max(1, expires_at - now_ms + grace_ms)
 end
 local function load_numbers(key, policy)
-local stored = redis.call("GET", key)
+local stored = call("GET", key)
 if not stored then
 return nil
 end
@@ -56,23 +60,27 @@ return nil
 end
 return tonumber(first), tonumber(second), tonumber(third)
 end
-local function keep_numbers(key, policy, ttl_ms, numbers)
-local stored = policy.tag .. text_of(policy.window_ms) .. " " .. numbers
-redis.call("SET", key, stored, "PX", text_of(ttl_ms))
+local function keep_two(key, policy, ttl_ms, first, second)
+local stored = format("%s%.0f %.0f %.0f", policy.tag, policy.window_ms, first, second)
+call("SET", key, stored, "PX", text_of(ttl_ms))
+end
+local function keep_three(key, policy, ttl_ms, first, second, third)
+local stored = format("%s%.0f %.0f %.0f %.0f", policy.tag, policy.window_ms, first, second, third)
+call("SET", key, stored, "PX", text_of(ttl_ms))
 end
 local owed = {}
 function owed.instant_of(state, now)
 if state == nil or state.units == 0 then
 return now
 end
-return math.max(now, state.at_ms)
+return max(now, state.at_ms)
 end
 function owed.at(state, limit, instant)
 if state == nil then
 return 0
 end
 local elapsed_ms = instant - state.at_ms
-if elapsed_ms >= math.ceil(state.units / limit) then
+if elapsed_ms >= ceil(state.units / limit) then
 return 0
 end
 return state.units - elapsed_ms * limit
@@ -88,16 +96,16 @@ end
 return { units = units, at_ms = at_ms }
 end
 function owed.keep(key, policy, state, ttl_ms)
-keep_numbers(key, policy, ttl_ms, text_of(state.units) .. " " .. text_of(state.at_ms))
+keep_two(key, policy, ttl_ms, state.units, state.at_ms)
 end
 function owed.expires_at(policy, state)
 if state.units == 0 then
 return 0
 end
-return state.at_ms + math.ceil(state.units / policy.limit)
+return state.at_ms + ceil(state.units / policy.limit)
 end
 local stamp_log = {}
-local header_bytes = 29
+local header_bytes = 43
 local first_read_bytes = 128
 local function pack_entry(log, stamp, total)
 local stamp_bytes = bytes_of(stamp % 256 ^ log.stamp_width, log.stamp_width)
@@ -108,6 +116,8 @@ return "w"
 .. string.char(log.stamp_width, log.total_width)
 .. bytes_of(log.window_ms, 7)
 .. bytes_of(log.newest, 7)
+.. bytes_of(log.newest_total, 7)
+.. bytes_of(log.base_total, 7)
 .. bytes_of(log.first, 4)
 .. bytes_of(log.last, 4)
 .. bytes_of(log.slots, 4)
@@ -123,25 +133,31 @@ end
 if stop == offset then
 return ""
 end
-return redis.call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
+return call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
 end
 local function stamp_at(log, index)
 local stored = number_in(entries(log, index, index + 1), 0, log.stamp_width)
 return log.newest - (log.newest - stored) % 256 ^ log.stamp_width
 end
 local function total_at(log, index)
+if index == log.last - 1 then
+return log.newest_total
+end
+if index == log.first - 1 then
+return log.base_total
+end
 return number_in(entries(log, index, index + 1), log.stamp_width, log.total_width)
 end
 local function units_behind(log, index)
-return (total_at(log, log.last - 1) - total_at(log, index)) % 256 ^ log.total_width
+return (log.newest_total - total_at(log, index)) % 256 ^ log.total_width
 end
 local function units_through(log, index)
-return (total_at(log, index) - total_at(log, log.first - 1)) % 256 ^ log.total_width
+return (total_at(log, index) - log.base_total) % 256 ^ log.total_width
 end
 local function search(log, holds, bound)
 local low, high = log.first, log.last - 1
 while low < high do
-local middle = math.floor((low + high) / 2)
+local middle = floor((low + high) / 2)
 if holds(log, middle, bound) then
 high = middle
 else
@@ -157,10 +173,15 @@ local function reaches(log, index, units)
 return units_through(log, index) >= units
 end
 local function first_after(log, instant)
-if log.newest <= instant then
+if log.first == log.last or log.newest <= instant then
 return log.last
 end
-return search(log, is_after, instant)
+if log.asked ~= instant then
+log.asked = instant
+local all_live = stamp_at(log, log.first) > instant
+log.answer = all_live and log.first or search(log, is_after, instant)
+end
+return log.answer
 end
 function stamp_log.create(key, policy)
 return {
@@ -170,13 +191,15 @@ window_ms = policy.window_ms,
 stamp_width = width_for(policy.window_ms),
 total_width = width_for(policy.limit + 1),
 newest = 0,
-first = 1,
-last = 1,
-slots = 1,
+newest_total = 0,
+base_total = 0,
+first = 0,
+last = 0,
+slots = 0,
 }
 end
 function stamp_log.load(key, policy)
-local read = redis.call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
+local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
 if #read < header_bytes or string.sub(read, 1, 1) ~= "w" then
 return nil
 end
@@ -187,9 +210,11 @@ stamp_width = string.byte(read, 2),
 total_width = string.byte(read, 3),
 window_ms = number_in(read, 3, 7),
 newest = number_in(read, 10, 7),
-first = number_in(read, 17, 4),
-last = number_in(read, 21, 4),
-slots = number_in(read, 25, 4),
+newest_total = number_in(read, 17, 7),
+base_total = number_in(read, 24, 7),
+first = number_in(read, 31, 4),
+last = number_in(read, 35, 4),
+slots = number_in(read, 39, 4),
 }
 return log.window_ms == policy.window_ms and log or nil
 end
@@ -203,61 +228,58 @@ function stamp_log.stamp_of_unit(log, n)
 return stamp_at(log, search(log, reaches, n))
 end
 local function widened(log, total_width)
-local base = total_at(log, log.first - 1)
 local wider = { stamp_width = log.stamp_width, total_width = total_width }
 local packed = {}
-for index = log.first - 1, log.last - 1 do
-local total = (total_at(log, index) - base) % 256 ^ log.total_width
-packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), total)
+for index = log.first, log.last - 1 do
+packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), units_through(log, index))
 end
+log.newest_total = units_through(log, log.last - 1)
+log.base_total = 0
+log.total_width = total_width
 return table.concat(packed)
 end
-local function live_part(log, units)
-local total_width = math.max(log.total_width, width_for(units + 1))
-local packed
-if log.first == log.last then
-packed = pack_entry({ stamp_width = log.stamp_width, total_width = total_width }, 0, 0)
-elseif total_width > log.total_width then
-packed = widened(log, total_width)
-else
-packed = entries(log, log.first - 1, log.last)
-end
-log.total_width = total_width
-return packed
-end
 local function rewrite(log, stamp, units)
-local merges = log.first < log.last and stamp == log.newest
-local live = live_part(log, stamp_log.units(log) + units)
-local width = log.stamp_width + log.total_width
-local total = number_in(live, #live - log.total_width, log.total_width) + units
-if merges then
+local total_width = max(log.total_width, width_for(stamp_log.units(log) + units + 1))
+local live
+if log.first == log.last then
+live, log.newest_total, log.base_total, log.total_width = "", 0, 0, total_width
+elseif total_width > log.total_width then
+live = widened(log, total_width)
+else
+live = entries(log, log.first, log.last)
+end
+local width = log.stamp_width + total_width
+if live ~= "" and stamp == log.newest then
 live = string.sub(live, 1, #live - width)
 end
 local count = #live / width
-log.newest, log.first, log.last = stamp, 1, count + 1
-log.slots = log.last + math.floor(count / 8)
+log.newest, log.newest_total = stamp, (log.newest_total + units) % 256 ^ total_width
+log.first, log.last, log.asked = 0, count + 1, nil
+log.slots = log.last + floor(count / 8)
 local spare = string.rep("\\0", (log.slots - log.last) * width)
-log.read = pack_header(log) .. live .. pack_entry(log, stamp, total) .. spare
-redis.call("SET", log.key, log.read)
+log.read = pack_header(log) .. live .. pack_entry(log, stamp, log.newest_total) .. spare
+call("SET", log.key, log.read)
 end
 local function overwrite(log, index, packed)
-redis.call("SETRANGE", log.key, "0", pack_header(log))
-redis.call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
+call("SETRANGE", log.key, "0", pack_header(log))
+call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
 log.read = ""
 end
 function stamp_log.append(log, expired, stamp, units)
-log.first = first_after(log, expired)
-local fits = log.first < log.last and stamp_log.units(log) + units < 256 ^ log.total_width
+local first = first_after(log, expired)
+log.base_total = total_at(log, first - 1)
+log.first = first
+local fits = first < log.last and stamp_log.units(log) + units < 256 ^ log.total_width
 local merges = stamp == log.newest
 if not fits or (not merges and log.last == log.slots) then
 rewrite(log, stamp, units)
 return
 end
-local packed = pack_entry(log, stamp, total_at(log, log.last - 1) + units)
+log.newest_total = (log.newest_total + units) % 256 ^ log.total_width
 if not merges then
 log.newest, log.last = stamp, log.last + 1
 end
-overwrite(log, log.last - 1, packed)
+overwrite(log, log.last - 1, pack_entry(log, stamp, log.newest_total))
 end
 function stamp_log.take(log, stamp, units)
 local index = first_after(log, stamp - 1)
@@ -265,7 +287,7 @@ if index == log.last or stamp_at(log, index) ~= stamp then
 return false
 end
 local held = (total_at(log, index) - total_at(log, index - 1)) % 256 ^ log.total_width
-local taken = math.min(units, held)
+local taken = min(units, held)
 local removed = taken == held and 1 or 0
 local later = entries(log, index + removed, log.last)
 local width = log.stamp_width + log.total_width
@@ -275,9 +297,11 @@ local total = number_in(later, skipped + log.stamp_width, log.total_width) - tak
 local total_bytes = bytes_of(total % 256 ^ log.total_width, log.total_width)
 packed[#packed + 1] = string.sub(later, skipped + 1, skipped + log.stamp_width) .. total_bytes
 end
-if #packed == 0 and index > log.first then
+if #packed == 0 and index > log.first and removed == 1 then
 log.newest = stamp_at(log, index - 1)
 end
+log.newest_total = (log.newest_total - taken) % 256 ^ log.total_width
+log.asked = nil
 log.last = log.last - removed
 overwrite(log, index, table.concat(packed))
 return true
@@ -312,7 +336,7 @@ end
 return { start_ms = start_ms, count = count }
 end
 function fixed_window.keep(key, policy, state, ttl_ms)
-keep_numbers(key, policy, ttl_ms, text_of(state.start_ms) .. " " .. text_of(state.count))
+keep_two(key, policy, ttl_ms, state.start_ms, state.count)
 end
 function fixed_window.measure(policy, state, now, cost)
 local limit, window_ms = policy.limit, policy.window_ms
@@ -322,11 +346,11 @@ local allowed = cost == 0 or used + cost <= limit
 local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
 local retry_ms = 0
 if cost > limit then
-retry_ms = math.huge
+retry_ms = never
 elseif not allowed then
 retry_ms = end_ms - now
 end
-return allowed, math.max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
+return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
 end
 function fixed_window.spend(policy, state, now, cost)
 if live_window(policy, state, now) == nil then
@@ -334,13 +358,13 @@ state.start_ms = window_start(policy, now)
 state.count = 0
 end
 state.count = state.count + cost
-return math.max(now, state.start_ms), state.start_ms
+return max(now, state.start_ms), state.start_ms
 end
 function fixed_window.refund(policy, state, receipt, now)
 if state.start_ms ~= receipt.mark then
 return false
 end
-state.count = math.max(0, state.count - receipt.cost)
+state.count = max(0, state.count - receipt.cost)
 return true
 end
 function fixed_window.expires_at(policy, state)
@@ -354,31 +378,31 @@ function sliding_window.capacity(policy)
 return policy.limit
 end
 function sliding_window.keep(key, policy, log, ttl_ms)
-redis.call("PEXPIRE", key, text_of(ttl_ms))
+call("PEXPIRE", key, text_of(ttl_ms))
 end
 function sliding_window.measure(policy, log, now, cost)
 local limit, window_ms = policy.limit, policy.window_ms
-local instant = log and math.max(now, log.newest) or now
+local instant = log and max(now, log.newest) or now
 local used = log and stamp_log.units_after(log, instant - window_ms) or 0
 local excess = used + cost - limit
 local allowed = cost == 0 or excess <= 0
 local retry_ms = 0
 if cost > limit then
-retry_ms = math.huge
+retry_ms = never
 elseif not allowed then
 local unit = stamp_log.units(log) - used + excess
 retry_ms = stamp_log.stamp_of_unit(log, unit) + window_ms - now
 end
 local reset_ms = used > 0 and log.newest + window_ms - now or 0
-return allowed, math.max(0, limit - used), retry_ms, reset_ms, 0
+return allowed, max(0, limit - used), retry_ms, reset_ms, 0
 end
 function sliding_window.spend(policy, log, now, cost)
-local at = math.max(now, log.newest)
+local at = max(now, log.newest)
 stamp_log.append(log, at - policy.window_ms, at, cost)
 return at, 0
 end
 function sliding_window.refund(policy, log, receipt, now)
-local instant = math.max(now, log.newest)
+local instant = max(now, log.newest)
 if receipt.at <= instant - policy.window_ms then
 return false
 end
@@ -392,7 +416,7 @@ local function instant_of(policy, state, now)
 if state == nil or state.current + state.previous == 0 then
 return now
 end
-return math.max(now, state.index * policy.window_ms)
+return max(now, state.index * policy.window_ms)
 end
 local function count_of(state, index)
 if state == nil then
@@ -405,16 +429,16 @@ return index == state.index - 1 and state.previous or 0
 end
 local function wait_for(room, window_ms, current, previous, rest_ms)
 if current <= room and previous > 0 then
-local wait_ms = math.ceil((previous * rest_ms - (room - current) * window_ms) / previous)
+local wait_ms = ceil((previous * rest_ms - (room - current) * window_ms) / previous)
 if wait_ms < rest_ms then
 return wait_ms
 end
 end
 local into_next_ms = 0
 if current > 0 then
-into_next_ms = math.ceil((current * window_ms - room * window_ms) / current)
+into_next_ms = ceil((current * window_ms - room * window_ms) / current)
 end
-return rest_ms + math.max(0, into_next_ms)
+return rest_ms + max(0, into_next_ms)
 end
 function sliding_window_counter.capacity(policy)
 return policy.limit
@@ -430,13 +454,12 @@ end
 return { index = index, current = current, previous = previous }
 end
 function sliding_window_counter.keep(key, policy, state, ttl_ms)
-local counts = text_of(state.current) .. " " .. text_of(state.previous)
-keep_numbers(key, policy, ttl_ms, text_of(state.index) .. " " .. counts)
+keep_three(key, policy, ttl_ms, state.index, state.current, state.previous)
 end
 function sliding_window_counter.measure(policy, state, now, cost)
 local limit, window_ms = policy.limit, policy.window_ms
 local instant = instant_of(policy, state, now)
-local index = math.floor(instant / window_ms)
+local index = floor(instant / window_ms)
 local current = count_of(state, index)
 local previous = count_of(state, index - 1)
 local rest_ms = window_ms - instant % window_ms
@@ -445,7 +468,7 @@ local weighed = previous * rest_ms
 local allowed = cost == 0 or (cost <= limit and weighed <= (limit - current - cost) * window_ms)
 local retry_ms = 0
 if cost > limit then
-retry_ms = math.huge
+retry_ms = never
 elseif not allowed then
 retry_ms = late_ms + wait_for(limit - cost, window_ms, current, previous, rest_ms)
 end
@@ -455,12 +478,12 @@ reset_ms = late_ms + window_ms + rest_ms
 elseif previous > 0 then
 reset_ms = late_ms + rest_ms
 end
-local remaining = math.max(0, limit - current - math.ceil(weighed / window_ms))
+local remaining = max(0, limit - current - ceil(weighed / window_ms))
 return allowed, remaining, retry_ms, reset_ms, 0
 end
 function sliding_window_counter.spend(policy, state, now, cost)
 local at = instant_of(policy, state, now)
-local index = math.floor(at / policy.window_ms)
+local index = floor(at / policy.window_ms)
 local current = count_of(state, index)
 state.previous = count_of(state, index - 1)
 state.current = current + cost
@@ -469,9 +492,9 @@ return at, index
 end
 function sliding_window_counter.refund(policy, state, receipt, now)
 if receipt.mark == state.index then
-state.current = math.max(0, state.current - receipt.cost)
+state.current = max(0, state.current - receipt.cost)
 elseif receipt.mark == state.index - 1 then
-state.previous = math.max(0, state.previous - receipt.cost)
+state.previous = max(0, state.previous - receipt.cost)
 else
 return false
 end
@@ -499,11 +522,11 @@ local instant = owed.instant_of(state, now)
 local late_ms = instant - now
 local units = owed.at(state, limit, instant)
 local full = burst * window_ms
-local excess = cost > burst and math.huge or units + cost * window_ms - full
+local excess = cost > burst and never or units + cost * window_ms - full
 local allowed = cost == 0 or excess <= 0
-local remaining = math.max(0, math.floor((full - units) / window_ms))
-local retry_ms = allowed and 0 or late_ms + math.ceil(excess / limit)
-return allowed, remaining, retry_ms, units > 0 and late_ms + math.ceil(units / limit) or 0, 0
+local remaining = max(0, floor((full - units) / window_ms))
+local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
+return allowed, remaining, retry_ms, units > 0 and late_ms + ceil(units / limit) or 0, 0
 end
 function token_bucket.spend(policy, state, now, cost)
 local at = owed.instant_of(state, now)
@@ -513,12 +536,12 @@ return at, 0
 end
 function token_bucket.refund(policy, state, receipt, now)
 local instant = owed.instant_of(state, now)
-local refill_ms = math.ceil((policy.extra * policy.window_ms) / policy.limit)
+local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
 if instant - receipt.at >= refill_ms then
 return false
 end
 local units = owed.at(state, policy.limit, instant)
-state.units = math.max(0, units - receipt.cost * policy.window_ms)
+state.units = max(0, units - receipt.cost * policy.window_ms)
 state.at_ms = instant
 return true
 end
@@ -537,11 +560,11 @@ local instant = owed.instant_of(state, now)
 local late_ms = instant - now
 local units = owed.at(state, limit, instant)
 local longest = queue * window_ms
-local excess = cost > queue + 1 and math.huge or units + (cost - 1) * window_ms - longest
+local excess = cost > queue + 1 and never or units + (cost - 1) * window_ms - longest
 local allowed = cost == 0 or excess <= 0
-local slot_ms = math.ceil(units / limit)
-local remaining = math.max(0, math.floor((longest - units) / window_ms) + 1)
-local retry_ms = allowed and 0 or late_ms + math.ceil(excess / limit)
+local slot_ms = ceil(units / limit)
+local remaining = max(0, floor((longest - units) / window_ms) + 1)
+local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
 local reset_ms = units > 0 and late_ms + slot_ms or 0
 return allowed, remaining, retry_ms, reset_ms, (allowed and cost > 0) and slot_ms or 0
 end
@@ -553,7 +576,7 @@ return at, state.units
 end
 function leaky_bucket.refund(policy, state, receipt, now)
 local before = receipt.mark - receipt.cost * policy.window_ms
-local departure_ms = receipt.at + math.ceil(before / policy.limit)
+local departure_ms = receipt.at + ceil(before / policy.limit)
 local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
 if undisturbed and owed.instant_of(state, now) <= departure_ms then
 state.units = before
@@ -578,70 +601,81 @@ return retry_ms
 end
 local function look(charge, want_next)
 local policy = charge.policy
-charge.state = policy.algorithm.load(charge.key, policy)
+local algorithm = policy.algorithm
+local state = algorithm.load(charge.key, policy)
+charge.state = state
 local allowed, remaining, retry_ms, reset_ms, delay_ms =
-policy.algorithm.measure(policy, charge.state, now_ms, charge.cost)
+algorithm.measure(policy, state, now_ms, charge.cost)
 charge.allowed, charge.retry_ms, charge.delay_ms = allowed, retry_ms, delay_ms
 charge.remaining, charge.reset_ms = remaining, reset_ms
-charge.next_ms = want_next and wait_for_more(charge, remaining) or -1
-charge.at, charge.mark = -1, 0
+if want_next then
+charge.next_ms = wait_for_more(charge, remaining)
+end
 return allowed
 end
 local function spend(charge, want_next)
-local policy, algorithm = charge.policy, charge.policy.algorithm
-local state = charge.state or algorithm.create(charge.key, policy)
+local policy, key = charge.policy, charge.key
+local algorithm = policy.algorithm
+local state = charge.state or algorithm.create(key, policy)
 charge.state = state
 charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
-algorithm.keep(charge.key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
 local _, remaining, _, reset_ms = algorithm.measure(policy, state, now_ms, 0)
 charge.remaining, charge.reset_ms = remaining, reset_ms
-charge.next_ms = want_next and wait_for_more(charge, remaining) or -1
+if want_next then
+charge.next_ms = wait_for_more(charge, remaining)
+end
 end
 local function heal(charge)
-if charge.state and redis.call("PTTL", charge.key) == -1 then
+if charge.state and call("PTTL", charge.key) == -1 then
 local algorithm = charge.policy.algorithm
 local expires_at = algorithm.expires_at(charge.policy, charge.state)
-redis.call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
+call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
 end
 end
-local function add(reply, ...)
-for _, number in ipairs({ ... }) do
-reply[#reply + 1] = number == math.huge and -1 or number
-end
-end
-local function add_outcome(reply, charge)
-add(reply, charge.allowed and 1 or 0, charge.remaining, charge.retry_ms, charge.next_ms)
-add(reply, charge.reset_ms, charge.delay_ms, charge.at, charge.mark)
+local function add_outcome(reply, size, charge)
+reply[size + 1] = charge.allowed and 1 or 0
+reply[size + 2] = charge.remaining
+reply[size + 3] = charge.retry_ms == never and -1 or charge.retry_ms
+reply[size + 4] = charge.next_ms
+reply[size + 5] = charge.reset_ms
+reply[size + 6] = charge.delay_ms
+reply[size + 7] = charge.at
+reply[size + 8] = charge.mark
 end
 local function decide(batch)
+local charges, want_next, mode = batch.charges, batch.want_next, batch.mode
 local admitted, reply = true, {}
-for _, charge in ipairs(batch.charges) do
-admitted = look(charge, batch.want_next) and admitted
+for place = 1, batch.size do
+admitted = look(charges[place], want_next) and admitted
 end
-for _, charge in ipairs(batch.charges) do
+for place = 1, batch.size do
+local charge = charges[place]
 local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
-if batch.mode ~= "p" then
+if mode ~= "p" then
 if admitted and charge.cost > 0 then
-spend(charge, batch.want_next)
+spend(charge, want_next)
 else
 heal(charge)
 end
 end
-add_outcome(reply, charge)
-if batch.mode == "l" then
-add(reply, remaining, reset_ms, next_ms)
+add_outcome(reply, #reply, charge)
+if mode == "l" then
+local size = #reply
+reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
 end
 end
 return reply
 end
 local function refund(batch)
-for _, receipt in ipairs(batch.charges) do
+for place = 1, batch.size do
+local receipt = batch.charges[place]
 local policy, algorithm = receipt.policy, receipt.policy.algorithm
 local state = algorithm.load(receipt.key, policy)
 if state and algorithm.refund(policy, state, receipt, now_ms) then
 local expires_at = algorithm.expires_at(policy, state)
 if expires_at <= now_ms then
-redis.call("DEL", receipt.key)
+call("DEL", receipt.key)
 else
 algorithm.keep(receipt.key, policy, state, ttl_until(expires_at))
 end
@@ -650,8 +684,9 @@ end
 return {}
 end
 local function reset(batch)
-for _, charge in ipairs(batch.charges) do
-redis.call("DEL", charge.key)
+for place = 1, batch.size do
+local charge = batch.charges[place]
+call("DEL", charge.key)
 end
 return {}
 end
@@ -665,20 +700,24 @@ policy.extra = next_number()
 policies[place] = policy
 end
 local keys_read = 0
-local function next_charge(mode)
+local batch = { charges = {} }
+local function read_charge(place)
+local charge = batch.charges[place] or {}
+batch.charges[place] = charge
 keys_read = keys_read + 1
-local charge = { key = KEYS[keys_read], policy = policies[next_number()], cost = next_number() }
-if mode == "r" then
+charge.key = KEYS[keys_read]
+charge.policy = policies[next_number()]
+charge.cost = next_number()
+charge.next_ms, charge.at, charge.mark = -1, -1, 0
+if batch.mode == "r" then
 charge.at, charge.mark = next_number(), next_number()
 end
-return charge
 end
-local function next_batch()
-local batch = { mode = next_text(), want_next = next_text() == "1", charges = {} }
-for place = 1, next_number() do
-batch.charges[place] = next_charge(batch.mode)
+local function read_batch()
+batch.mode, batch.want_next, batch.size = next_text(), next_text() == "1", next_number()
+for place = 1, batch.size do
+read_charge(place)
 end
-return batch
 end
 local function error_text(raised)
 local text = type(raised) == "table" and raised.err or tostring(raised)
@@ -690,14 +729,14 @@ end
 local reply = { server_ms, 0 }
 local decided = false
 while position < #ARGV do
-local batch = next_batch()
+read_batch()
 local succeeded, result = pcall(handlers[batch.mode], batch)
 if succeeded then
 decided = true
 else
 result = error_text(result)
 if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
-return redis.error_reply(result)
+return error_reply(result)
 end
 end
 reply[#reply + 1] = result

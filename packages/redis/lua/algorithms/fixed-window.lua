@@ -39,7 +39,7 @@ function fixed_window.load(key, policy)
 end
 
 function fixed_window.keep(key, policy, state, ttl_ms)
-  keep_numbers(key, policy, ttl_ms, text_of(state.start_ms) .. " " .. text_of(state.count))
+  keep_two(key, policy, ttl_ms, state.start_ms, state.count)
 end
 
 function fixed_window.measure(policy, state, now, cost)
@@ -50,11 +50,11 @@ function fixed_window.measure(policy, state, now, cost)
   local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
   local retry_ms = 0
   if cost > limit then
-    retry_ms = math.huge
+    retry_ms = never
   elseif not allowed then
     retry_ms = end_ms - now
   end
-  return allowed, math.max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
+  return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
 end
 
 function fixed_window.spend(policy, state, now, cost)
@@ -63,7 +63,7 @@ function fixed_window.spend(policy, state, now, cost)
     state.count = 0
   end
   state.count = state.count + cost
-  return math.max(now, state.start_ms), state.start_ms
+  return max(now, state.start_ms), state.start_ms
 end
 
 function fixed_window.refund(policy, state, receipt, now)
@@ -71,7 +71,7 @@ function fixed_window.refund(policy, state, receipt, now)
   if state.start_ms ~= receipt.mark then
     return false
   end
-  state.count = math.max(0, state.count - receipt.cost)
+  state.count = max(0, state.count - receipt.cost)
   return true
 end
 

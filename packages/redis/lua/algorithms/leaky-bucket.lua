@@ -20,11 +20,11 @@ function leaky_bucket.measure(policy, state, now, cost)
   local units = owed.at(state, limit, instant)
   local longest = queue * window_ms
   -- The last unit of the call must find its slot within the queue.
-  local excess = cost > queue + 1 and math.huge or units + (cost - 1) * window_ms - longest
+  local excess = cost > queue + 1 and never or units + (cost - 1) * window_ms - longest
   local allowed = cost == 0 or excess <= 0
-  local slot_ms = math.ceil(units / limit)
-  local remaining = math.max(0, math.floor((longest - units) / window_ms) + 1)
-  local retry_ms = allowed and 0 or late_ms + math.ceil(excess / limit)
+  local slot_ms = ceil(units / limit)
+  local remaining = max(0, floor((longest - units) / window_ms) + 1)
+  local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
   local reset_ms = units > 0 and late_ms + slot_ms or 0
   return allowed, remaining, retry_ms, reset_ms, (allowed and cost > 0) and slot_ms or 0
 end
@@ -38,7 +38,7 @@ end
 
 function leaky_bucket.refund(policy, state, receipt, now)
   local before = receipt.mark - receipt.cost * policy.window_ms
-  local departure_ms = receipt.at + math.ceil(before / policy.limit)
+  local departure_ms = receipt.at + ceil(before / policy.limit)
   local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
   -- A slot with others behind it, or one that has been used, cannot be given back.
   if undisturbed and owed.instant_of(state, now) <= departure_ms then

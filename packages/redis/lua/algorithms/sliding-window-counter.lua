@@ -9,7 +9,7 @@ local function instant_of(policy, state, now)
   if state == nil or state.current + state.previous == 0 then
     return now
   end
-  return math.max(now, state.index * policy.window_ms)
+  return max(now, state.index * policy.window_ms)
 end
 
 local function count_of(state, index)
@@ -25,16 +25,16 @@ end
 -- Until `room` = limit - cost covers the weighed counts: within this window, or else within the next one.
 local function wait_for(room, window_ms, current, previous, rest_ms)
   if current <= room and previous > 0 then
-    local wait_ms = math.ceil((previous * rest_ms - (room - current) * window_ms) / previous)
+    local wait_ms = ceil((previous * rest_ms - (room - current) * window_ms) / previous)
     if wait_ms < rest_ms then
       return wait_ms
     end
   end
   local into_next_ms = 0
   if current > 0 then
-    into_next_ms = math.ceil((current * window_ms - room * window_ms) / current)
+    into_next_ms = ceil((current * window_ms - room * window_ms) / current)
   end
-  return rest_ms + math.max(0, into_next_ms)
+  return rest_ms + max(0, into_next_ms)
 end
 
 function sliding_window_counter.capacity(policy)
@@ -54,14 +54,13 @@ function sliding_window_counter.load(key, policy)
 end
 
 function sliding_window_counter.keep(key, policy, state, ttl_ms)
-  local counts = text_of(state.current) .. " " .. text_of(state.previous)
-  keep_numbers(key, policy, ttl_ms, text_of(state.index) .. " " .. counts)
+  keep_three(key, policy, ttl_ms, state.index, state.current, state.previous)
 end
 
 function sliding_window_counter.measure(policy, state, now, cost)
   local limit, window_ms = policy.limit, policy.window_ms
   local instant = instant_of(policy, state, now)
-  local index = math.floor(instant / window_ms)
+  local index = floor(instant / window_ms)
   local current = count_of(state, index)
   local previous = count_of(state, index - 1)
   local rest_ms = window_ms - instant % window_ms
@@ -71,7 +70,7 @@ function sliding_window_counter.measure(policy, state, now, cost)
   local allowed = cost == 0 or (cost <= limit and weighed <= (limit - current - cost) * window_ms)
   local retry_ms = 0
   if cost > limit then
-    retry_ms = math.huge
+    retry_ms = never
   elseif not allowed then
     retry_ms = late_ms + wait_for(limit - cost, window_ms, current, previous, rest_ms)
   end
@@ -81,13 +80,13 @@ function sliding_window_counter.measure(policy, state, now, cost)
   elseif previous > 0 then
     reset_ms = late_ms + rest_ms
   end
-  local remaining = math.max(0, limit - current - math.ceil(weighed / window_ms))
+  local remaining = max(0, limit - current - ceil(weighed / window_ms))
   return allowed, remaining, retry_ms, reset_ms, 0
 end
 
 function sliding_window_counter.spend(policy, state, now, cost)
   local at = instant_of(policy, state, now)
-  local index = math.floor(at / policy.window_ms)
+  local index = floor(at / policy.window_ms)
   local current = count_of(state, index)
   state.previous = count_of(state, index - 1)
   state.current = current + cost
@@ -97,9 +96,9 @@ end
 
 function sliding_window_counter.refund(policy, state, receipt, now)
   if receipt.mark == state.index then
-    state.current = math.max(0, state.current - receipt.cost)
+    state.current = max(0, state.current - receipt.cost)
   elseif receipt.mark == state.index - 1 then
-    state.previous = math.max(0, state.previous - receipt.cost)
+    state.previous = max(0, state.previous - receipt.cost)
   else
     return false
   end

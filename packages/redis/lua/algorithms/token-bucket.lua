@@ -19,11 +19,11 @@ function token_bucket.measure(policy, state, now, cost)
   local late_ms = instant - now
   local units = owed.at(state, limit, instant)
   local full = burst * window_ms
-  local excess = cost > burst and math.huge or units + cost * window_ms - full
+  local excess = cost > burst and never or units + cost * window_ms - full
   local allowed = cost == 0 or excess <= 0
-  local remaining = math.max(0, math.floor((full - units) / window_ms))
-  local retry_ms = allowed and 0 or late_ms + math.ceil(excess / limit)
-  return allowed, remaining, retry_ms, units > 0 and late_ms + math.ceil(units / limit) or 0, 0
+  local remaining = max(0, floor((full - units) / window_ms))
+  local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
+  return allowed, remaining, retry_ms, units > 0 and late_ms + ceil(units / limit) or 0, 0
 end
 
 function token_bucket.spend(policy, state, now, cost)
@@ -35,13 +35,13 @@ end
 
 function token_bucket.refund(policy, state, receipt, now)
   local instant = owed.instant_of(state, now)
-  local refill_ms = math.ceil((policy.extra * policy.window_ms) / policy.limit)
+  local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
   -- Everything taken so long ago has come back by itself.
   if instant - receipt.at >= refill_ms then
     return false
   end
   local units = owed.at(state, policy.limit, instant)
-  state.units = math.max(0, units - receipt.cost * policy.window_ms)
+  state.units = max(0, units - receipt.cost * policy.window_ms)
   state.at_ms = instant
   return true
 end

@@ -1,14 +1,22 @@
 -- Numbers as text and as bytes. Lua's own conversion keeps 14 digits; an instant in milliseconds has 13.
 
+-- What the script calls often, as locals: a global is looked up by name each time.
+local call, error_reply = redis.call, redis.error_reply
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
+local format = string.format
+
+-- The wait of a cost that can never fit.
+local never = math.huge
+
 local function text_of(number)
-  return string.format("%.0f", number)
+  return format("%.0f", number)
 end
 
 local function bytes_of(number, width)
   local bytes = {}
   for place = width, 1, -1 do
     bytes[place] = number % 256
-    number = math.floor(number / 256)
+    number = floor(number / 256)
   end
   return string.char(unpack(bytes))
 end

@@ -8,7 +8,7 @@ function owed.instant_of(state, now)
   if state == nil or state.units == 0 then
     return now
   end
-  return math.max(now, state.at_ms)
+  return max(now, state.at_ms)
 end
 
 -- Units still owed at an instant; elapsed time is cut to what is owed before it is multiplied.
@@ -17,7 +17,7 @@ function owed.at(state, limit, instant)
     return 0
   end
   local elapsed_ms = instant - state.at_ms
-  if elapsed_ms >= math.ceil(state.units / limit) then
+  if elapsed_ms >= ceil(state.units / limit) then
     return 0
   end
   return state.units - elapsed_ms * limit
@@ -36,12 +36,12 @@ function owed.load(key, policy)
 end
 
 function owed.keep(key, policy, state, ttl_ms)
-  keep_numbers(key, policy, ttl_ms, text_of(state.units) .. " " .. text_of(state.at_ms))
+  keep_two(key, policy, ttl_ms, state.units, state.at_ms)
 end
 
 function owed.expires_at(policy, state)
   if state.units == 0 then
     return 0
   end
-  return state.at_ms + math.ceil(state.units / policy.limit)
+  return state.at_ms + ceil(state.units / policy.limit)
 end

@@ -1,16 +1,17 @@
 -- The stamps of admitted units, oldest first, packed in one string. Units of one instant share an entry.
 --
--- Header: "w", the two widths, window_ms and the newest stamp (7 bytes each), then first, last and slots (4 each).
+-- Header: "w", the two widths, window_ms, the newest stamp, the newest total and the total before `first` (7 bytes
+-- each), then first, last and slots (4 each).
 -- Entry: a stamp and the running total of units up to and including it, each cut to its width: all live
 -- stamps lie within one window of the newest, and all live units within the limit, so differences are exact.
--- Entries first .. last - 1 are live; the one before `first` is kept for its total; up to `slots` is spare.
+-- Entries first .. last - 1 are live; up to `slots` is spare.
 --
 -- Counting and finding the n-th unit are binary searches; an append writes one entry in place. When the
 -- spare eighth is used up, the live part is copied as it is, which also drops what has expired.
 
 local stamp_log = {}
 
-local header_bytes = 29
+local header_bytes = 43
 local first_read_bytes = 128
 
 local function pack_entry(log, stamp, total)
@@ -23,6 +24,8 @@ local function pack_header(log)
     .. string.char(log.stamp_width, log.total_width)
     .. bytes_of(log.window_ms, 7)
     .. bytes_of(log.newest, 7)
+    .. bytes_of(log.newest_total, 7)
+    .. bytes_of(log.base_total, 7)
     .. bytes_of(log.first, 4)
     .. bytes_of(log.last, 4)
     .. bytes_of(log.slots, 4)
@@ -41,7 +44,7 @@ local function entries(log, from, to)
   if stop == offset then
     return ""
   end
-  return redis.call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
+  return call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
 end
 
 local function stamp_at(log, index)
@@ -51,23 +54,29 @@ end
 
 -- The running total at an entry, as it is cut.
 local function total_at(log, index)
+  if index == log.last - 1 then
+    return log.newest_total
+  end
+  if index == log.first - 1 then
+    return log.base_total
+  end
   return number_in(entries(log, index, index + 1), log.stamp_width, log.total_width)
 end
 
 -- Units of the entries behind `index`, up to the newest.
 local function units_behind(log, index)
-  return (total_at(log, log.last - 1) - total_at(log, index)) % 256 ^ log.total_width
+  return (log.newest_total - total_at(log, index)) % 256 ^ log.total_width
 end
 
 local function units_through(log, index)
-  return (total_at(log, index) - total_at(log, log.first - 1)) % 256 ^ log.total_width
+  return (total_at(log, index) - log.base_total) % 256 ^ log.total_width
 end
 
 -- The first live entry that satisfies a condition which holds from some entry on.
 local function search(log, holds, bound)
   local low, high = log.first, log.last - 1
   while low < high do
-    local middle = math.floor((low + high) / 2)
+    local middle = floor((low + high) / 2)
     if holds(log, middle, bound) then
       high = middle
     else
@@ -85,11 +94,17 @@ local function reaches(log, index, units)
   return units_through(log, index) >= units
 end
 
+-- The first entry with a stamp after `instant`; remembered, since a call asks for one instant several times.
 local function first_after(log, instant)
-  if log.newest <= instant then
+  if log.first == log.last or log.newest <= instant then
     return log.last
   end
-  return search(log, is_after, instant)
+  if log.asked ~= instant then
+    log.asked = instant
+    local all_live = stamp_at(log, log.first) > instant
+    log.answer = all_live and log.first or search(log, is_after, instant)
+  end
+  return log.answer
 end
 
 function stamp_log.create(key, policy)
@@ -100,14 +115,16 @@ function stamp_log.create(key, policy)
     stamp_width = width_for(policy.window_ms),
     total_width = width_for(policy.limit + 1),
     newest = 0,
-    first = 1,
-    last = 1,
-    slots = 1,
+    newest_total = 0,
+    base_total = 0,
+    first = 0,
+    last = 0,
+    slots = 0,
   }
 end
 
 function stamp_log.load(key, policy)
-  local read = redis.call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
+  local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
   if #read < header_bytes or string.sub(read, 1, 1) ~= "w" then
     return nil
   end
@@ -118,9 +135,11 @@ function stamp_log.load(key, policy)
     total_width = string.byte(read, 3),
     window_ms = number_in(read, 3, 7),
     newest = number_in(read, 10, 7),
-    first = number_in(read, 17, 4),
-    last = number_in(read, 21, 4),
-    slots = number_in(read, 25, 4),
+    newest_total = number_in(read, 17, 7),
+    base_total = number_in(read, 24, 7),
+    first = number_in(read, 31, 4),
+    last = number_in(read, 35, 4),
+    slots = number_in(read, 39, 4),
   }
   return log.window_ms == policy.window_ms and log or nil
 end
@@ -139,71 +158,66 @@ function stamp_log.stamp_of_unit(log, n)
   return stamp_at(log, search(log, reaches, n))
 end
 
--- The entries first - 1 .. last - 1 with totals of another width.
+-- The live entries with totals of another width.
 local function widened(log, total_width)
-  local base = total_at(log, log.first - 1)
   local wider = { stamp_width = log.stamp_width, total_width = total_width }
   local packed = {}
-  for index = log.first - 1, log.last - 1 do
-    local total = (total_at(log, index) - base) % 256 ^ log.total_width
-    packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), total)
+  for index = log.first, log.last - 1 do
+    packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), units_through(log, index))
   end
-  return table.concat(packed)
-end
-
--- The entry before the live ones, and the live ones, with totals that can hold `units` in all.
-local function live_part(log, units)
-  local total_width = math.max(log.total_width, width_for(units + 1))
-  local packed
-  if log.first == log.last then
-    packed = pack_entry({ stamp_width = log.stamp_width, total_width = total_width }, 0, 0)
-  elseif total_width > log.total_width then
-    packed = widened(log, total_width)
-  else
-    packed = entries(log, log.first - 1, log.last)
-  end
+  log.newest_total = units_through(log, log.last - 1)
+  log.base_total = 0
   log.total_width = total_width
-  return packed
+  return table.concat(packed)
 end
 
 -- Writes the live part and the added units to a fresh string with a spare eighth.
 local function rewrite(log, stamp, units)
-  local merges = log.first < log.last and stamp == log.newest
-  local live = live_part(log, stamp_log.units(log) + units)
-  local width = log.stamp_width + log.total_width
-  local total = number_in(live, #live - log.total_width, log.total_width) + units
-  if merges then
+  local total_width = max(log.total_width, width_for(stamp_log.units(log) + units + 1))
+  local live
+  if log.first == log.last then
+    live, log.newest_total, log.base_total, log.total_width = "", 0, 0, total_width
+  elseif total_width > log.total_width then
+    live = widened(log, total_width)
+  else
+    live = entries(log, log.first, log.last)
+  end
+  local width = log.stamp_width + total_width
+  if live ~= "" and stamp == log.newest then
     live = string.sub(live, 1, #live - width)
   end
   local count = #live / width
-  log.newest, log.first, log.last = stamp, 1, count + 1
-  log.slots = log.last + math.floor(count / 8)
+  log.newest, log.newest_total = stamp, (log.newest_total + units) % 256 ^ total_width
+  log.first, log.last, log.asked = 0, count + 1, nil
+  log.slots = log.last + floor(count / 8)
   local spare = string.rep("\0", (log.slots - log.last) * width)
-  log.read = pack_header(log) .. live .. pack_entry(log, stamp, total) .. spare
-  redis.call("SET", log.key, log.read)
+  log.read = pack_header(log) .. live .. pack_entry(log, stamp, log.newest_total) .. spare
+  call("SET", log.key, log.read)
 end
 
 -- Writes entries in place, from an index on, and the header.
 local function overwrite(log, index, packed)
-  redis.call("SETRANGE", log.key, "0", pack_header(log))
-  redis.call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
+  call("SETRANGE", log.key, "0", pack_header(log))
+  call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
   log.read = ""
 end
 
 -- Forgets all units stamped at or before `expired`, and adds units at an instant not before the newest stamp.
 function stamp_log.append(log, expired, stamp, units)
-  log.first = first_after(log, expired)
-  local fits = log.first < log.last and stamp_log.units(log) + units < 256 ^ log.total_width
+  local first = first_after(log, expired)
+  log.base_total = total_at(log, first - 1)
+  log.first = first
+  local fits = first < log.last and stamp_log.units(log) + units < 256 ^ log.total_width
   local merges = stamp == log.newest
   if not fits or (not merges and log.last == log.slots) then
     rewrite(log, stamp, units)
     return
   end
-  local packed = pack_entry(log, stamp, total_at(log, log.last - 1) + units)
+  log.newest_total = (log.newest_total + units) % 256 ^ log.total_width
   if not merges then
     log.newest, log.last = stamp, log.last + 1
   end
-  overwrite(log, log.last - 1, packed)
+  overwrite(log, log.last - 1, pack_entry(log, stamp, log.newest_total))
 end
 
 -- Takes back up to `units` that carry exactly this stamp. Costs a step for each later entry.
@@ -213,7 +227,7 @@ function stamp_log.take(log, stamp, units)
     return false
   end
   local held = (total_at(log, index) - total_at(log, index - 1)) % 256 ^ log.total_width
-  local taken = math.min(units, held)
+  local taken = min(units, held)
   local removed = taken == held and 1 or 0
   local later = entries(log, index + removed, log.last)
   local width = log.stamp_width + log.total_width
@@ -223,9 +237,11 @@ function stamp_log.take(log, stamp, units)
     local total_bytes = bytes_of(total % 256 ^ log.total_width, log.total_width)
     packed[#packed + 1] = string.sub(later, skipped + 1, skipped + log.stamp_width) .. total_bytes
   end
-  if #packed == 0 and index > log.first then
+  if #packed == 0 and index > log.first and removed == 1 then
     log.newest = stamp_at(log, index - 1)
   end
+  log.newest_total = (log.newest_total - taken) % 256 ^ log.total_width
+  log.asked = nil
   log.last = log.last - removed
   overwrite(log, index, table.concat(packed))
   return true

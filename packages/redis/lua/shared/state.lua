@@ -3,7 +3,7 @@
 -- Whatever a later format adds comes behind the numbers.
 
 local function load_numbers(key, policy)
-  local stored = redis.call("GET", key)
+  local stored = call("GET", key)
   if not stored then
     return nil
   end
@@ -14,7 +14,12 @@ local function load_numbers(key, policy)
   return tonumber(first), tonumber(second), tonumber(third)
 end
 
-local function keep_numbers(key, policy, ttl_ms, numbers)
-  local stored = policy.tag .. text_of(policy.window_ms) .. " " .. numbers
-  redis.call("SET", key, stored, "PX", text_of(ttl_ms))
+local function keep_two(key, policy, ttl_ms, first, second)
+  local stored = format("%s%.0f %.0f %.0f", policy.tag, policy.window_ms, first, second)
+  call("SET", key, stored, "PX", text_of(ttl_ms))
+end
+
+local function keep_three(key, policy, ttl_ms, first, second, third)
+  local stored = format("%s%.0f %.0f %.0f %.0f", policy.tag, policy.window_ms, first, second, third)
+  call("SET", key, stored, "PX", text_of(ttl_ms))
 end

@@ -15,12 +15,12 @@ local function next_number()
   return tonumber(next_text())
 end
 
-local server_time = redis.call("TIME")
-local server_ms = tonumber(server_time[1]) * 1000 + math.floor(tonumber(server_time[2]) / 1000)
+local server_time = call("TIME")
+local server_ms = tonumber(server_time[1]) * 1000 + floor(tonumber(server_time[2]) / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()
 
 local function ttl_until(expires_at)
-  return math.max(1, expires_at - now_ms + grace_ms)
+  return max(1, expires_at - now_ms + grace_ms)
 end
