@@ -18,7 +18,9 @@ export function ownClusterOptions(
   callTimeoutMs: number,
 ): Readonly<Record<string, unknown>> {
   return {
-    enableOfflineQueue: false,
+    // Without this queue, calls to a node whose connection is just being made are refused. A cluster that is
+    // not ready is never asked, and what waits too long in the queue is left undone by the server.
+    enableOfflineQueue: true,
     enableAutoPipelining: false,
     scaleReads: "master",
     clusterRetryStrategy: reconnectMs,

@@ -13,8 +13,9 @@ export interface NodeRedisClient {
 /** The parts of node-redis that are used here. */
 interface Connection extends Watchable {
   readonly isOpen: boolean;
-  /** Undefined on a cluster. */
+  /** Absent from clusters of version 5. */
   readonly isReady?: boolean;
+  /** Present on clusters alone, which tell of no `ready`. */
   readonly slots?: unknown;
   connect(): Promise<unknown>;
   destroy(): void;
@@ -78,7 +79,7 @@ class NodeRedisExecutor implements Executor {
     if (isOpen || !this.#owned || this.#closed) throw new Error("not connected");
     const connection = this.#connection;
     const outcome =
-      connection.isReady === undefined
+      this.slotOf !== undefined
         ? connection.connect().then(() => undefined)
         : this.#connectSingle();
     this.#connecting = outcome.finally(() => {
