@@ -30,6 +30,13 @@ export interface RateLimitOptions<N extends string = string>
   readonly key?: (request: Request) => MaybePromise<string | undefined>;
 }
 
+/** Limits requests by the policy, of several, that a function chooses; `false` for no limit. */
+export function rateLimit<const N extends string>(
+  options: RateLimitOptions<N> & {
+    readonly policies: Readonly<Record<N, PolicyDefinition>>;
+    readonly policy: ChoosePolicies<N>;
+  },
+): RequestHandler;
 /**
  * Limits requests by one policy.
  *
@@ -41,13 +48,6 @@ export interface RateLimitOptions<N extends string = string>
  */
 export function rateLimit(
   options: RateLimitOptions & { readonly policy: PolicyDefinition },
-): RequestHandler;
-/** Limits requests by the policy, of several, that a function chooses; `false` for no limit. */
-export function rateLimit<const N extends string>(
-  options: RateLimitOptions<N> & {
-    readonly policies: Readonly<Record<N, PolicyDefinition>>;
-    readonly policy: ChoosePolicies<N>;
-  },
 ): RequestHandler;
 export function rateLimit(
   options: RateLimitOptions & {

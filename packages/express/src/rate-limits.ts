@@ -28,9 +28,10 @@ export type ChoosePolicies<N extends string> = Exclude<PolicySelection<Request, 
 
 /** Mounts a limiter: names of policies, or a function that chooses them, and options of this mount alone. */
 export interface Limit<N extends string> {
+  // First, since the compiler takes what a function returns for the names of the first signature that it tries.
+  (choose: ChoosePolicies<N>, options?: GuardOptions<Request, N>): RequestHandler;
   (...names: [N, ...N[]]): RequestHandler;
   (...namesAndOptions: [N, ...N[], GuardOptions<Request, N>]): RequestHandler;
-  (choose: ChoosePolicies<N>, options?: GuardOptions<Request, N>): RequestHandler;
 }
 
 /**
