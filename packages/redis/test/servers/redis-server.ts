@@ -10,12 +10,17 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface RedisServer {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Ends the process at once and removes its folder. */
+  /** Ends the process at once, as a crash would, and removes its folder. */
   stop(): Promise<void>;
 }
 
 /** The binary that tests start: `REDIS_SERVER_BIN`, or the one on the path. */
 export const redisServerBinary: string = process.env.REDIS_SERVER_BIN ?? "redis-server";
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
 
 /**
  * Starts a server on a free port (or a given one) that persists nothing, and waits until it answers.
@@ -27,18 +32,30 @@ export async function startRedisServer(
   args: readonly string[] = [],
   port?: number,
 ): Promise<RedisServer> {
-  const folder = mkdtempSync(join(tmpdir(), "headgate-redis-"));
+  const folder = makeFolder();
   const chosen = port ?? (await freePort());
-  const child = spawn(
-    redisServerBinary,
-    ["--port", String(chosen), "--save", "", "--appendonly", "no", "--dir", folder, ...args],
-    { stdio: "ignore" },
-  );
+  const fixed = ["--port", String(chosen), "--save", "", "--appendonly", "no", "--dir", folder];
+  return launch([...fixed, "--bind", "127.0.0.1", ...args], { port: chosen, folder });
+}
+
+/** A folder for a server's files, which its `stop` removes. */
+export function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), "headgate-redis-"));
+}
+
+/** Starts the binary and waits until it answers on its port. */
+export async function launch(
+  args: readonly string[],
+  { port, folder }: { readonly port: number; readonly folder: string },
+): Promise<RedisServer> {
+  const child = spawn(redisServerBinary, args, { stdio: "ignore" });
+  running.add(child);
   let ended: string | undefined;
   child.once("error", ({ message }) => {
     ended = `cannot start ${redisServerBinary} (${message}): install redis-server, or set REDIS_SERVER_BIN`;
   });
   child.once("exit", (code) => {
+    running.delete(child);
     ended ??= `${redisServerBinary} ended with code ${code}`;
   });
   const stop = async (): Promise<void> => {
@@ -49,7 +66,7 @@ export async function startRedisServer(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    while (!(await answers(chosen))) {
+    while (!(await answers(port))) {
       if (ended !== undefined) throw new Error(ended);
       await pause(10);
     }
@@ -57,7 +74,7 @@ export async function startRedisServer(
     await stop();
     throw error;
   }
-  return { port: chosen, process: child, stop };
+  return { port, process: child, stop };
 }
 
 /** A port that nothing listens on. */

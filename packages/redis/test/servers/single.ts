@@ -32,6 +32,9 @@ export function useSingleServer(args: readonly string[] = []): SingleServer {
   };
 }
 
+/** A call timeout for tests that are not about time: a busy machine must not fail them. */
+export const patientMs = 10_000;
+
 let prefixes = 0;
 
 /** A prefix that no other store of this process has. */
