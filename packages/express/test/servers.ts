@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock, Policy, PolicyDefinition } from "@headgate/core";
+import type { PolicyDefinition } from "@headgate/core";
 import { ManualClock } from "@headgate/core/testing";
 import type { RequestHandler } from "express";
 import express5 from "express";
@@ -19,18 +19,17 @@ export const frameworks: readonly (readonly [name: string, framework: Framework]
 
 export const startMs = 1_700_000_000_123;
 
+export type TimedOptions = Omit<Partial<RateLimitOptions>, "clock"> & {
+  readonly clock?: ManualClock;
+};
+
 /** A limiter whose only clock is moved by hand, from the instant of the golden vectors unless told otherwise. */
 export function timed(
   policy: PolicyDefinition,
-  options: Partial<RateLimitOptions> & { readonly clock?: ManualClock } = {},
+  options: TimedOptions = {},
 ): { readonly clock: ManualClock; readonly limit: RequestHandler } {
   const { clock = new ManualClock(startMs), ...rest } = options;
   return { clock, limit: rateLimit({ policy, clock, wallClock: () => clock.now(), ...rest }) };
-}
-
-/** A wall clock that shows what another clock shows. */
-export function wallClockOf(clock: Clock): () => number {
-  return () => clock.now();
 }
 
 const open: Server[] = [];
@@ -78,5 +77,3 @@ export async function warningsDuring(run: () => unknown): Promise<readonly strin
   }
   return seen;
 }
-
-export type { Policy };

@@ -11,7 +11,14 @@ import { parseItem } from "structured-headers";
 import request from "supertest";
 import { describe, expect, it, test } from "vitest";
 import { rateLimit, rateLimits } from "../../src/index.js";
-import { type Framework, frameworks, holdNoTime, startMs, timed } from "../servers.js";
+import {
+  type Framework,
+  frameworks,
+  holdNoTime,
+  startMs,
+  type TimedOptions,
+  timed,
+} from "../servers.js";
 
 function appOf(framework: Framework, ...[policy, options]: Parameters<typeof timed>) {
   const { clock, limit } = timed(policy, options);
@@ -110,7 +117,7 @@ describe.each(frameworks)("%s", (_, framework) => {
   });
 
   it("X-9: skipped, allow-listed and disabled requests carry none of the fields; a peek carries them", async () => {
-    const fieldsWith = async (options: Parameters<typeof timed>[1]) => {
+    const fieldsWith = async (options: TimedOptions) => {
       const { get } = appOf(framework, minute, { standardHeaders: "draft-11", ...options });
       return Object.keys((await get()).headers).filter((name) => name.includes("ratelimit"));
     };

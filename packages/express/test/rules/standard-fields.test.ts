@@ -12,15 +12,18 @@ import { type Item, parseList } from "structured-headers";
 import request from "supertest";
 import { describe, expect, it, test } from "vitest";
 import { rateLimit, rateLimits } from "../../src/index.js";
-import { type Framework, frameworks, holdNoTime, startMs, timed } from "../servers.js";
+import {
+  type Framework,
+  frameworks,
+  holdNoTime,
+  startMs,
+  type TimedOptions,
+  timed,
+} from "../servers.js";
 
 const minute = fixedWindow({ limit: 5, window: "1m" });
 
-function appOf(
-  framework: Framework,
-  policy: PolicyDefinition,
-  options: Parameters<typeof timed>[1] = {},
-) {
+function appOf(framework: Framework, policy: PolicyDefinition, options: TimedOptions = {}) {
   holdNoTime();
   const { clock, limit } = timed(policy, { standardHeaders: "draft-11", ...options });
   const app = framework().use(limit);
