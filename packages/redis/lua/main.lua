@@ -1,7 +1,8 @@
 -- The entry. KEYS: the key of every charge of every batch, in order.
 -- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window_ms and extra; then
--- the batches up to the end, for each its mode, whether next is wanted (1 or 0), the number of charges, and for
--- each charge the policy's place and the cost, a refund's followed by the instant and the mark of its receipt.
+-- the batches up to the end: for each its mode, in capitals when next is wanted, with the number of charges behind
+-- it unless that is 1 ("c", "P3"); for each charge the policy's place and the cost, and for a refund the instant
+-- and the mark of the receipt.
 --
 -- Reply: the server's time in ms; 1 when the call came too late and did nothing, else 0; then for each batch
 -- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
@@ -15,7 +16,7 @@ for place = 1, next_number() do
   local policy = { tag = tag, algorithm = algorithms[tag], limit = next_number() }
   policy.window_ms = next_number()
   policy.extra = next_number()
-  policies[place] = policy
+  policies[text_of(place)] = policy
 end
 
 local keys_read = 0
@@ -28,7 +29,7 @@ local function read_charge(place)
   batch.charges[place] = charge
   keys_read = keys_read + 1
   charge.key = KEYS[keys_read]
-  charge.policy = policies[next_number()]
+  charge.policy = policies[next_text()]
   charge.cost = next_number()
   charge.next_ms, charge.at, charge.mark = -1, -1, 0
   if batch.mode == "r" then
@@ -37,7 +38,11 @@ local function read_charge(place)
 end
 
 local function read_batch()
-  batch.mode, batch.want_next, batch.size = next_text(), next_text() == "1", next_number()
+  local head = next_text()
+  batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+  local letter = string.sub(head, 1, 1)
+  batch.mode = string.lower(letter)
+  batch.want_next = batch.mode ~= letter
   for place = 1, batch.size do
     read_charge(place)
   end

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "b68769f26408783092b64634cb3f82d4a149702e";
+export const scriptSha: string = "0bd495c41139ddd7aee510a73220d5f83c6923a7";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -697,7 +697,7 @@ local tag = next_text()
 local policy = { tag = tag, algorithm = algorithms[tag], limit = next_number() }
 policy.window_ms = next_number()
 policy.extra = next_number()
-policies[place] = policy
+policies[text_of(place)] = policy
 end
 local keys_read = 0
 local batch = { charges = {} }
@@ -706,7 +706,7 @@ local charge = batch.charges[place] or {}
 batch.charges[place] = charge
 keys_read = keys_read + 1
 charge.key = KEYS[keys_read]
-charge.policy = policies[next_number()]
+charge.policy = policies[next_text()]
 charge.cost = next_number()
 charge.next_ms, charge.at, charge.mark = -1, -1, 0
 if batch.mode == "r" then
@@ -714,7 +714,11 @@ charge.at, charge.mark = next_number(), next_number()
 end
 end
 local function read_batch()
-batch.mode, batch.want_next, batch.size = next_text(), next_text() == "1", next_number()
+local head = next_text()
+batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+local letter = string.sub(head, 1, 1)
+batch.mode = string.lower(letter)
+batch.want_next = batch.mode ~= letter
 for place = 1, batch.size do
 read_charge(place)
 end

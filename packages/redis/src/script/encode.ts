@@ -31,7 +31,8 @@ export function encodeCall(
   const policies: string[] = [];
   const body: string[] = [];
   for (const { mode, wantNext, charges } of batches) {
-    body.push(modeLetters[mode], wantNext ? "1" : "0", String(charges.length));
+    const letter = wantNext ? modeLetters[mode].toUpperCase() : modeLetters[mode];
+    body.push(charges.length === 1 ? letter : letter + charges.length);
     for (const { key, policy, cost, at, mark } of charges) {
       keys.push(key);
       let place = places.get(policy);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisStore as httpStore, upstashExecutor } from "../../src/http/index.js";
 import { nodeRedisExecutor, redisStore } from "../../src/index.js";
 import { type HttpBridge, startHttpBridge } from "../servers/http-bridge.js";
-import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
 
 const redis = useSingleServer();
 const policy = definePolicy("api", { algorithm: "fixed-window", limit: 5, window: "1h" });
@@ -21,21 +21,33 @@ afterAll(() => bridge.close());
 
 const openers: Readonly<Record<string, OpenStore>> = {
   "ioredis 6, its own connection": (clock) =>
-    redisStore(redis.client, { prefix: freshPrefix(), clock, denyCache: false }),
+    redisStore(redis.client, {
+      prefix: freshPrefix(),
+      clock,
+      denyCache: false,
+      callTimeoutMs: patientMs,
+    }),
   "ioredis 5": (clock) =>
     redisStore(new Redis5({ port: redis.server.port, lazyConnect: true }), {
       prefix: freshPrefix(),
       clock,
       denyCache: false,
+      callTimeoutMs: patientMs,
     }),
   "node-redis": (clock) =>
     redisStore(nodeRedisExecutor(createClient({ socket: { port: redis.server.port } })), {
       prefix: freshPrefix(),
       clock,
       denyCache: false,
+      callTimeoutMs: patientMs,
     }),
   "@upstash/redis": (clock) =>
-    httpStore(upstashExecutor(upstash()), { prefix: freshPrefix(), clock, denyCache: false }),
+    httpStore(upstashExecutor(upstash()), {
+      prefix: freshPrefix(),
+      clock,
+      denyCache: false,
+      callTimeoutMs: patientMs,
+    }),
 };
 
 for (const [client, open] of Object.entries(openers)) {
@@ -57,7 +69,10 @@ for (const [client, open] of Object.entries(openers)) {
 }
 
 test("over @upstash/redis, sends one request for the checks of a turn", async () => {
-  const store = httpStore(upstashExecutor(upstash()), { prefix: freshPrefix() });
+  const store = httpStore(upstashExecutor(upstash()), {
+    prefix: freshPrefix(),
+    callTimeoutMs: patientMs,
+  });
   await store.apply([charge], "peek");
   const before = bridge.requests();
   await Promise.all(Array.from({ length: 20 }, () => store.apply([charge], "commit")));
@@ -71,7 +86,10 @@ test("refuses an HTTP client that sends requests again", () => {
 
 test("fails at once over node-redis while Redis is down", async () => {
   const client = createClient({ socket: { port: 1 } });
-  const store = redisStore(nodeRedisExecutor(client), { prefix: freshPrefix() });
+  const store = redisStore(nodeRedisExecutor(client), {
+    prefix: freshPrefix(),
+    callTimeoutMs: patientMs,
+  });
   for (let count = 0; count < 2; count += 1) {
     await expect(store.apply([charge], "commit")).rejects.toMatchObject({ code: "STORE_FAILURE" });
   }

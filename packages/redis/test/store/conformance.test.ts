@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { conformanceCases, type OpenStore, vectorCases } from "@headgate/core/testing";
 import { describe, test } from "vitest";
 import { redisStore } from "../../src/index.js";
-import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
 
 const redis = useSingleServer();
 
@@ -11,6 +11,7 @@ const openStore: OpenStore = (clock) =>
     connection: "shared",
     prefix: freshPrefix(),
     clock,
+    callTimeoutMs: patientMs,
     // Remembered refusals keep the verdict and shorten the times, but do not see an allowance grow meanwhile.
     denyCache: false,
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { redisStore } from "../../src/index.js";
-import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
 import { Differential } from "./differential.js";
 import { SeededRandom } from "./random.js";
 
@@ -12,7 +12,13 @@ test(`answers ${batches} random batches as the memory store does`, async () => {
   console.log(`differential: HEADGATE_SEED=${random.seed}`);
   const prefix = freshPrefix();
   const differential = new Differential(random, (clock) =>
-    redisStore(redis.client, { connection: "shared", prefix, clock, denyCache: false }),
+    redisStore(redis.client, {
+      connection: "shared",
+      prefix,
+      clock,
+      denyCache: false,
+      callTimeoutMs: patientMs,
+    }),
   );
   while (differential.batches < batches) await differential.turn();
   const keys = await redis.client.keys(`${prefix}:*`);

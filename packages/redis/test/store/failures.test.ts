@@ -9,7 +9,7 @@ import { freshPrefix, useSingleServer } from "../servers/single.js";
 const redis = useSingleServer();
 const policy = definePolicy("api", { algorithm: "fixed-window", limit: 5, window: "1h" });
 /** How much longer than a call the server stays away. */
-const outageMs = 50;
+const outageMs = 100;
 const charge = { policy, subject: "user=1", cost: 1 };
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
@@ -23,8 +23,8 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 test("leaves undone what a stopped server finds in its buffers when it goes on", async () => {
-  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 100 });
-  await store.apply([{ ...charge, subject: "warm=up" }], "commit");
+  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 400 });
+  await vi.waitFor(() => store.apply([{ ...charge, subject: "warm=up" }], "commit"));
   redis.server.process.kill("SIGSTOP");
   const calls = [0, 1, 2].map(() => codeOf(store.apply([charge], "commit")));
   expect(await Promise.all(calls)).toEqual(["STORE_TIMEOUT", "STORE_TIMEOUT", "STORE_TIMEOUT"]);
@@ -36,7 +36,7 @@ test("leaves undone what a stopped server finds in its buffers when it goes on",
 });
 
 test("leaves undone the very first call, when the server stops before it", async () => {
-  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 100 });
+  const store = redisStore(redis.client, { prefix: freshPrefix(), callTimeoutMs: 400 });
   await redis.client.ping();
   redis.server.process.kill("SIGSTOP");
   expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_TIMEOUT");
@@ -54,7 +54,7 @@ test("lives while Redis is down at boot, fails at once, and works once it is up"
   expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_FAILURE");
   const started = performance.now();
   expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_FAILURE");
-  expect(performance.now() - started).toBeLessThan(100);
+  expect(performance.now() - started).toBeLessThan(150);
   const server = await startRedisServer([], port);
   try {
     const [outcome] = await vi.waitFor(() => store.apply([charge], "commit"), 10_000);
@@ -134,9 +134,9 @@ test("gives back what a call charged whose answer comes after it was given up", 
       return reply;
     }),
   };
-  const store = redisStore(slow, { prefix, callTimeoutMs: 60 });
+  const store = redisStore(slow, { prefix, callTimeoutMs: 400 });
   await store.apply([charge], "commit");
-  late = 120;
+  late = 600;
   expect(await codeOf(store.apply([charge], "commit"))).toBe("STORE_TIMEOUT");
   late = 0;
   const left = (): Promise<readonly Outcome[]> => store.apply([{ ...charge, cost: 0 }], "peek");

@@ -2,7 +2,7 @@ import { definePolicy, type Policy } from "@headgate/core";
 import { SteppingClock } from "@headgate/core/testing";
 import { expect, test } from "vitest";
 import { redisStore } from "../../src/index.js";
-import { useSingleServer } from "../servers/single.js";
+import { patientMs, useSingleServer } from "../servers/single.js";
 
 const redis = useSingleServer();
 
@@ -16,7 +16,7 @@ const targets: readonly [policy: Policy, bytes: number][] = [
 
 for (const [policy, bytes] of targets) {
   test(`keeps a ${policy.algorithm} in at most ${bytes} bytes under a key of 25`, async () => {
-    const store = redisStore(redis.client, { prefix: "headgate", callTimeoutMs: 5_000 });
+    const store = redisStore(redis.client, { prefix: "headgate", callTimeoutMs: patientMs });
     const charge = { policy, subject: "user=1234567", cost: 1 };
     for (let count = 0; count < 20; count += 1) await store.apply([charge], "commit");
     await store.close();
@@ -39,7 +39,11 @@ for (const [events, window] of logs) {
   test(`keeps ${events} events of a sliding window of ${window} in at most 11 bytes each`, async () => {
     const clock = new SteppingClock(1_700_000_000_000);
     const policy = definePolicy("log", { algorithm: "sliding-window", limit: 20_000, window });
-    const store = redisStore(redis.client, { prefix: `m${events}`, clock, callTimeoutMs: 5_000 });
+    const store = redisStore(redis.client, {
+      prefix: `m${events}`,
+      clock,
+      callTimeoutMs: patientMs,
+    });
     let most = 0;
     for (let count = 1; count <= events; count += 1) {
       await store.apply([{ policy, subject: "user=1", cost: 1 }], "commit");

@@ -4,7 +4,7 @@ import { ManualClock } from "@headgate/core/testing";
 import { expect, test } from "vitest";
 import { joinedScript } from "../../scripts/build-lua.mjs";
 import { type Executor, type RedisStore, redisStore } from "../../src/index.js";
-import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
 import { Differential } from "./differential.js";
 import { SeededRandom } from "./random.js";
 
@@ -107,7 +107,12 @@ for (const [part, text, faulty] of faults) {
   test(`catches ${part}: ${text.trim()} turned into ${faulty.trim()}`, async () => {
     const executor = over(faultyScript(part, text, faulty));
     const open = (clock: Clock): RedisStore =>
-      redisStore(executor, { prefix: freshPrefix(), clock, denyCache: false });
+      redisStore(executor, {
+        prefix: freshPrefix(),
+        clock,
+        denyCache: false,
+        callTimeoutMs: patientMs,
+      });
     await expect(play(open)).rejects.toThrow();
   });
 }

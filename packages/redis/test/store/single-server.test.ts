@@ -3,7 +3,7 @@ import { SteppingClock } from "@headgate/core/testing";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { type RedisStore, type RedisStoreOptions, redisStore } from "../../src/index.js";
-import { freshPrefix, useSingleServer } from "../servers/single.js";
+import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
 import { scriptCallsDuring } from "../servers/wire.js";
 
 const redis = useSingleServer();
@@ -35,7 +35,7 @@ async function withStore(
   options: RedisStoreOptions = {},
 ): Promise<void> {
   const prefix = freshPrefix();
-  const store = redisStore(redis.client, { prefix, ...options });
+  const store = redisStore(redis.client, { prefix, callTimeoutMs: patientMs, ...options });
   try {
     await store.apply([{ policy: fixed, subject: "warm=up", cost: 0 }], "peek");
     await body({ store, prefix });
@@ -206,7 +206,7 @@ test("takes the state of another algorithm or window under the same name for non
           definePolicy("api", { ...policy, name: "api" }),
         ) as [Policy, Policy];
         const [first, second] = [0, 1].map(() =>
-          redisStore(redis.client, { prefix, connection: "shared" }),
+          redisStore(redis.client, { prefix, connection: "shared", callTimeoutMs: patientMs }),
         ) as [RedisStore, RedisStore];
         await first.apply(once(old, "user=1", 3), "commit");
         const [outcome] = await second.apply(once(fresh, "user=1", 1), "commit");
@@ -221,7 +221,8 @@ test("takes the state of another algorithm or window under the same name for non
 test("keeps what a log holds when the limit is raised beyond what its entries could tell apart", () =>
   withStore(async ({ prefix }) => {
     const clock = new SteppingClock(1_700_000_000_000);
-    const open = () => redisStore(redis.client, { prefix, clock, connection: "shared" });
+    const open = () =>
+      redisStore(redis.client, { prefix, clock, connection: "shared", callTimeoutMs: patientMs });
     const small = definePolicy("api", { algorithm: "sliding-window", limit: 200, window: "1m" });
     const large = definePolicy("api", { algorithm: "sliding-window", limit: 9_000, window: "1m" });
     const [before, after] = [open(), open()];
@@ -248,7 +249,7 @@ test("puts the client's own key prefix before each key once", async () => {
   const client = new Redis({ port: redis.server.port, keyPrefix: "app:" });
   for (const connection of ["own", "shared"] as const) {
     const prefix = freshPrefix();
-    const store = redisStore(client, { prefix, connection });
+    const store = redisStore(client, { prefix, connection, callTimeoutMs: patientMs });
     await store.apply(once(fixed), "commit");
     expect(await redis.client.keys(`*${prefix}:*`)).toEqual([`app:${prefix}:{user=1}:fixed`]);
     await store.close();
@@ -263,7 +264,11 @@ test("leaves no command and no listener on the client, whatever its pipelining, 
     const listeners = client.eventNames().map((name) => [name, client.listenerCount(name)]);
     const members = Object.keys(client);
     for (const connection of ["own", "shared"] as const) {
-      const store = redisStore(client, { prefix: freshPrefix(), connection });
+      const store = redisStore(client, {
+        prefix: freshPrefix(),
+        connection,
+        callTimeoutMs: patientMs,
+      });
       expect((await store.apply(once(fixed), "commit"))[0]?.remaining).toBe(4);
       await store.close();
     }
