@@ -77,8 +77,8 @@ async function startSentinel(primaryPort: number): Promise<RedisServer> {
 async function knowsTheOthers(client: Redis): Promise<void> {
   await until(async () => {
     const fields = (await client.call("SENTINEL", "MASTER", group)) as string[];
-    const valueOf = (name: string): string | undefined => fields[fields.indexOf(name) + 1];
-    return valueOf("num-other-sentinels") === "2" && valueOf("num-slaves") === "1";
+    const field = (name: string): string | undefined => fields[fields.indexOf(name) + 1];
+    return field("num-other-sentinels") === "2" && field("num-slaves") === "1";
   });
 }
 
