@@ -1,6 +1,6 @@
 import { show } from "../errors.js";
 import type { Identity } from "../identity/subject.js";
-import type { Policy } from "../policy/policy.js";
+import type { KeyBy, Policy } from "../policy/policy.js";
 import { warnOnce } from "../warnings.js";
 import { addressMatcher, clientOfAddress } from "./address.js";
 import { after } from "./after.js";
@@ -15,10 +15,17 @@ export interface Caller {
 /** The subject to charge, or why there is none: the caller is let through, or refused. */
 export type SubjectOrRule = { readonly subject: string } | { readonly rule: "allow" | "deny" };
 
+/** Where a caller's address and subjects come from. */
+export interface CallerSources<Request> {
+  /** The client's address in canonical form. */
+  readonly addressOf: (request: Request) => string | undefined;
+  readonly subjectOf: (by: KeyBy, identity: Identity) => string | undefined;
+}
+
 /** Finds out who calls, whether they are on the allow list, and what subject a policy counts them under. */
 export class CallerResolver<Request, N extends string> {
   readonly #options: ResolvedOptions<Request, N>;
-  readonly #addressOf: (request: Request) => string | undefined;
+  readonly #sources: CallerSources<Request>;
   readonly #identifies: boolean;
   readonly #allowedAddress: ((address: string) => boolean) | undefined;
   readonly #allowedParts: readonly (readonly [part: string, values: ReadonlySet<string>])[];
@@ -28,11 +35,11 @@ export class CallerResolver<Request, N extends string> {
   constructor(
     options: ResolvedOptions<Request, N>,
     policies: readonly Policy[],
-    addressOf: (request: Request) => string | undefined,
+    sources: CallerSources<Request>,
   ) {
     const { ip, ...parts } = options.allow ?? {};
     this.#options = options;
-    this.#addressOf = addressOf;
+    this.#sources = sources;
     this.#allowedAddress = ip === undefined ? undefined : addressMatcher("allow.ip", ip);
     this.#allowedParts = Object.entries(parts).map(([part, values]) => [part, new Set(values)]);
     this.#identifies =
@@ -40,7 +47,7 @@ export class CallerResolver<Request, N extends string> {
   }
 
   resolve(request: Request): Caller | Promise<Caller> {
-    const address = this.#addressOf(request);
+    const address = this.#sources.addressOf(request);
     const { identify, ipv6Prefix } = this.#options;
     const ip = address === undefined ? undefined : clientOfAddress(address, ipv6Prefix);
     if (identify === undefined || !this.#identifies) return { address, identity: { ip } };
@@ -58,12 +65,18 @@ export class CallerResolver<Request, N extends string> {
     });
   }
 
-  /** The subject for a caller without the key that a policy counts by. */
-  withoutKey(policy: Policy, { identity: { ip } }: Caller): SubjectOrRule {
+  /** The subject that a policy counts a caller under. */
+  subjectOf(policy: Policy, { identity }: Caller): SubjectOrRule {
+    const subject = this.#sources.subjectOf(policy.by, identity);
+    return subject === undefined ? this.#withoutKey(policy, identity) : { subject };
+  }
+
+  #withoutKey(policy: Policy, identity: Identity): SubjectOrRule {
     const rule: MissingKeyRule = this.#options.onMissingKey;
     this.#warnOfOrder(policy);
     if (rule === "allow" || rule === "deny") return { rule };
-    if (rule === "ip" && ip !== undefined) return { subject: `ip=${ip}` };
+    const subject = rule === "ip" ? this.#sources.subjectOf("ip", identity) : undefined;
+    if (subject !== undefined) return { subject };
     warnOnce(
       "HEADGATE_SHARED_KEY",
       `policy "${policy.name}": a request had neither its key nor an address; all such requests share one bucket. See the options ip and onMissingKey.`,

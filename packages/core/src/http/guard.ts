@@ -57,9 +57,10 @@ export class Guard<Request, N extends string> {
     if (fixed) checkSelection(policies);
     for (const name of [...namesIn<N>(cost), ...namesIn<N>(skip)]) this.#policy(name);
     if (typeof cost !== "function") checkConstantCost(cost, policies, fixed);
-    this.#callers = new CallerResolver(this.#options, policies, (request) =>
-      this.#reader.address(request),
-    );
+    this.#callers = new CallerResolver(this.#options, policies, {
+      addressOf: (request) => this.#reader.address(request),
+      subjectOf: (by, identity) => this.#limiter.subjectOf(by, identity),
+    });
     this.#planner = new ResponsePlanner(this.#options);
   }
 
@@ -113,9 +114,7 @@ export class Guard<Request, N extends string> {
       const charges: Charge[] = [];
       let uncounted: Policy | undefined;
       for (const policy of policies) {
-        const subject = this.#limiter.subjectOf(policy, caller.identity);
-        const found =
-          subject === undefined ? this.#callers.withoutKey(policy, caller) : { subject };
+        const found = this.#callers.subjectOf(policy, caller);
         const cost = this.#costFor(policy, price);
         if (!("subject" in found)) {
           if (found.rule === "deny") return this.#planner.rejectMissingKey();

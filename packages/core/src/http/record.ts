@@ -37,17 +37,14 @@ export class RequestRecord {
 
   /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
   unpaid(store: Store, charge: Charge): Charge | undefined {
-    let paid = -1;
-    for (const { store: otherStore, charge: other } of this.#charged) {
-      if (
-        otherStore === store &&
-        other.policy === charge.policy &&
-        other.subject === charge.subject
-      )
-        paid = Math.max(paid, other.cost);
-    }
-    if (paid < 0) return charge;
-    return charge.cost > paid ? { ...charge, cost: charge.cost - paid } : undefined;
+    const { policy, subject, cost } = charge;
+    const earlier = this.#charged.filter(
+      (made) =>
+        made.store === store && made.charge.policy === policy && made.charge.subject === subject,
+    );
+    if (earlier.length === 0) return charge;
+    const paid = earlier.reduce((sum, made) => sum + made.charge.cost, 0);
+    return cost > paid ? { policy, subject, cost: cost - paid } : undefined;
   }
 
   /** Takes note of a decision, and gives the one that the fields of the response now tell. */

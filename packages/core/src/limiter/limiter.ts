@@ -1,7 +1,7 @@
 import { type Decision, decisionOf } from "../decision/decision.js";
 import { checkOptions, HeadgateError, show } from "../errors.js";
 import { type Identity, subjectOf } from "../identity/subject.js";
-import type { Policy } from "../policy/policy.js";
+import type { KeyBy, Policy } from "../policy/policy.js";
 import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, Store, SyncStore } from "../store/store.js";
 import { costFor, mergeCharges } from "./charges.js";
@@ -59,8 +59,8 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
   reset(name: N, identity: Identity): Answer<S, void>;
   /** Decides finished charges: what adapters use. At least one charge; at most one of a leaky bucket. */
   decide(charges: readonly Charge[], options?: DecideOptions): Answer<S, Decision>;
-  /** The subject of an identity under a policy, or undefined when a part is missing. */
-  subjectOf(policy: Policy, identity: Identity): string | undefined;
+  /** The subject of an identity under a policy's key, or undefined when a part is missing. */
+  subjectOf(by: KeyBy, identity: Identity): string | undefined;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Closes what the store opened, never a client of the application's, and lets held requests go on. */
@@ -132,8 +132,8 @@ class StoreLimiter<N extends string> {
     return this.#decideElsewhere(batch, mode, wantNext);
   }
 
-  subjectOf(policy: Policy, identity: Identity): string | undefined {
-    return subjectOf(policy.by, identity, this.#secretParts);
+  subjectOf(by: KeyBy, identity: Identity): string | undefined {
+    return subjectOf(by, identity, this.#secretParts);
   }
 
   get closing(): AbortSignal {
@@ -180,7 +180,7 @@ class StoreLimiter<N extends string> {
 
   #charge(name: N, identity: Identity, cost: number): Charge {
     const policy = this.#policy(name);
-    const subject = this.subjectOf(policy, identity);
+    const subject = this.subjectOf(policy.by, identity);
     if (subject === undefined) {
       throw new HeadgateError(
         "INVALID_IDENTITY",

@@ -361,7 +361,7 @@ describe("a limiter", () => {
       secretParts: ["apiKey"],
       store: memoryStore(),
     });
-    const subject = limiter.subjectOf(limiter.policies.key, { apiKey: "k-1234" });
+    const subject = limiter.subjectOf(limiter.policies.key.by, { apiKey: "k-1234" });
     expect(subject).toMatch(/^apiKey=#[0-9a-f]{32}$/);
     expect(limiter.check("key", { apiKey: "k-1234" }).outcomes[0]?.receipt?.subject).toBe(subject);
   });
