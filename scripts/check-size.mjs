@@ -32,6 +32,7 @@ async function bundledSize(file, external) {
     conditions: ["import"],
     external: [...external, "node:*"],
     write: false,
+    logLevel: "error",
   });
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
