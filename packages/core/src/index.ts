@@ -1,11 +1,5 @@
 export { type Clock, type Millis, systemClock } from "./clock.js";
-export {
-  type Decision,
-  type Degraded,
-  decisionOf,
-  type Reason,
-  reportedOutcome,
-} from "./decision/decision.js";
+export type { Decision, Degraded, Reason } from "./decision/decision.js";
 export { type ErrorCode, HeadgateError } from "./errors.js";
 export { type Identity, subjectOf } from "./identity/subject.js";
 export {
