@@ -1,7 +1,15 @@
 // Builds an application once, whoever asks first, and finds it built in later runs by its content.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { appSources, bundlesOf, installed, layOut, packageFolder } from "./app-layout.js";
@@ -21,7 +29,10 @@ const longestBuildMs = 240_000;
 /** Builds a variant of the test application. */
 export function builtApp(variant: Variant): Promise<BuiltApp> {
   const folder = join(packageFolder, ".apps", variant.name);
-  const watched = [appSources, ...bundlesOf(), join(packageFolder, "test/server/app-layout.ts")];
+  const ownFiles = ["app-layout.ts", "variants.ts"].map((name) =>
+    join(packageFolder, "test/server", name),
+  );
+  const watched = [appSources, ...bundlesOf(), ...ownFiles];
   return buildOnce({ folder, watched, next: variant.next, prepare: () => layOut(folder, variant) });
 }
 
@@ -86,7 +97,8 @@ function hashOf(paths: readonly string[]): string {
       return;
     }
     for (const name of readdirSync(path).sort()) {
-      if (name !== "node_modules" && name !== ".next" && !name.endsWith(".map")) add(join(path, name));
+      if (name !== "node_modules" && name !== ".next" && !name.endsWith(".map"))
+        add(join(path, name));
     }
   };
   for (const path of paths) add(path);

@@ -1,6 +1,14 @@
 // Lays out an application as its users have it: the published form of the packages, copied, so that
 // they find the application's own Next.js, and everything else as a link.
-import { cpSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "./variants.js";
@@ -18,7 +26,8 @@ export function bundlesOf(): readonly string[] {
 export function layOut(folder: string, variant: Variant): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(appSources, folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const manifest = { private: true, type: "module", headgate: variant };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(folder, `${variant.file}.js`), proxyFile(variant));
   const modules = join(folder, "node_modules");
   link(modules, "next", installed(packageFolder, variant.next));
@@ -40,7 +49,8 @@ function copyPackage(modules: string, name: string): void {
     readonly dependencies?: Readonly<Record<string, string>>;
   };
   for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-    if (!dependency.startsWith("@headgate/")) link(modules, dependency, installed(from, dependency));
+    if (!dependency.startsWith("@headgate/"))
+      link(modules, dependency, installed(from, dependency));
   }
 }
 
@@ -51,11 +61,12 @@ function link(modules: string, name: string, target: string): void {
 }
 
 function proxyFile({ file, runtime }: Variant): string {
+  // With a base path, only "/" itself matches the home page.
   const matcher = "/((?!_next/static|_next/image|asset\\\\.txt|api/limited|api/legacy).*)";
   return `import { limitedProxy } from "./lib/proxy.js";
 
 export const ${file} = limitedProxy;
 
-export const config = { ${runtime === undefined ? "" : `runtime: "${runtime}", `}matcher: "${matcher}" };
+export const config = { ${runtime === undefined ? "" : `runtime: "${runtime}", `}matcher: ["/", "${matcher}"] };
 `;
 }

@@ -36,7 +36,7 @@ export async function startServer(
   app: BuiltApp,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<NextServer> {
-  const child = spawn(process.execPath, [app.next, "start", "-H", "127.0.0.1", "-p", "0"], {
+  const child = spawn(process.execPath, [app.next, "start", "-H", "localhost", "-p", "0"], {
     cwd: app.folder,
     env: {
       ...process.env,
@@ -67,11 +67,11 @@ function announced(child: ChildProcess, output: () => string): Promise<string> {
     const timer = setTimeout(fail, longestStartMs);
     child.once("exit", fail);
     const look = (): void => {
-      const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output())?.[1];
+      const port = /http:\/\/localhost:(\d+)/.exec(output())?.[1];
       if (port === undefined || !/Ready in/.test(output())) return;
       clearTimeout(timer);
       child.off("exit", fail);
-      resolve(`http://127.0.0.1:${port}`);
+      resolve(`http://localhost:${port}`);
     };
     child.stdout?.on("data", look);
   });

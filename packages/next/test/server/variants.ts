@@ -4,6 +4,9 @@ export interface Variant {
   readonly next: "next" | "next15";
   readonly file: "proxy" | "middleware";
   readonly runtime?: "nodejs";
+  readonly basePath?: string;
+  /** Of the Pages Router; the first is the default one. */
+  readonly locales?: readonly string[];
 }
 
 export const next16Proxy: Variant = { name: "next16-proxy", next: "next", file: "proxy" };
@@ -14,4 +17,6 @@ export const next15Node: Variant = {
   next: "next15",
   file: "middleware",
   runtime: "nodejs",
+  basePath: "/shop",
+  locales: ["en", "nl"],
 };

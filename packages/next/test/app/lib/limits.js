@@ -8,8 +8,11 @@ export const limiter = sharedLimiter("test", () =>
   createLimiter({
     clock: { now: () => nowMs },
     policies: {
+      // A page of links is asked for along with what its links prefetch.
+      browse: fixedWindow({ limit: 300, window: "1m" }),
       page: fixedWindow({ limit: 5, window: "1m" }),
       login: fixedWindow({ limit: 2, window: "1m" }),
+      action: fixedWindow({ limit: 2, window: "1m" }),
       route: fixedWindow({ limit: 3, window: "1m" }),
       held: leakyBucket({ limit: 5, window: "1s", queue: 2 }),
     },

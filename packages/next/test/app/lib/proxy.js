@@ -6,8 +6,10 @@ const limits = rateLimitProxy({
   ...shared,
   rules: [
     { path: "/api/login", policies: ["login"] },
+    { path: "/api/accounts/:id", policies: ["login"] },
     { path: "/api/held", policies: ["held"] },
-    { path: ["/((?!api/).*)", "/api/echo", "/api/owns", "/api/owns-edge"], policies: ["page"] },
+    { path: ["/links", "/items/:path*"], policies: ["browse"] },
+    { path: ["/((?!api/|links|items/).*)", "/api/echo", "/api/owns(.*)"], policies: ["page"] },
   ],
   refusalHeaders: () => ({ "Access-Control-Allow-Origin": "https://shop.example" }),
 });
@@ -19,6 +21,10 @@ export async function limitedProxy(request) {
   const { pathname } = request.nextUrl;
   if (pathname === "/moved") return applyTo(NextResponse.redirect(new URL("/", request.url)));
   if (pathname === "/moved-bare") return applyTo(Response.redirect(new URL("/", request.url)));
-  if (pathname === "/rewritten") return applyTo(NextResponse.rewrite(new URL("/api/echo", request.url)));
+  if (pathname === "/rewritten") {
+    const url = request.nextUrl.clone();
+    url.pathname = "/api/echo";
+    return applyTo(NextResponse.rewrite(url));
+  }
   return applyTo(NextResponse.next());
 }

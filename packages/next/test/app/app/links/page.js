@@ -1,9 +1,11 @@
 import Link from "next/link";
 
+const items = Array.from({ length: 30 }, (_, index) => index);
+
 export default function Page() {
   return (
     <ul>
-      {Array.from({ length: 30 }, (_, item) => (
+      {items.map((item) => (
         <li key={item}>
           <Link href={`/items/${item}`}>item {item}</Link>
         </li>

@@ -3,10 +3,11 @@
 import { checkRateLimit } from "@headgate/next";
 import { shared } from "../../lib/limits.js";
 
-const options = { ...shared, policies: ["route"] };
+const options = { ...shared, policies: ["action"] };
 
 export async function place() {
-  const first = await checkRateLimit(options);
+  const { allowed, message, decision } = await checkRateLimit(options);
+  if (!allowed) return `refused: ${message}`;
   const again = await checkRateLimit(options);
-  console.log(JSON.stringify({ first: first.decision?.remaining, again: again.decision?.remaining }));
+  return `placed, ${decision.remaining} left, then ${again.decision.remaining}`;
 }

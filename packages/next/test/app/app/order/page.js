@@ -1,9 +1,23 @@
+"use client";
+
+import { useState } from "react";
 import { place } from "./actions.js";
 
 export default function Page() {
+  const [said, say] = useState("nothing yet");
+  async function order() {
+    try {
+      say(await place());
+    } catch (error) {
+      say(`failed: ${error.message}`);
+    }
+  }
   return (
-    <form action={place}>
-      <button type="submit">order</button>
-    </form>
+    <>
+      <button type="button" onClick={order}>
+        order
+      </button>
+      <p role="status">{said}</p>
+    </>
   );
 }

@@ -1,0 +1,6 @@
+import { describe } from "vitest";
+import { describeRuntime } from "./server/runtime-suite.js";
+import { next15Node } from "./server/variants.js";
+
+describe("Next 15 with middleware.js on Node.js, a base path and locales", () =>
+  describeRuntime(next15Node));
