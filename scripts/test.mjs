@@ -2,12 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureChromium } from "./ensure-chromium.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 import { prepareWorkspace } from "./prepare-workspace.mjs";
 import { run, tool } from "./workspace.mjs";
 
 await prepareWorkspace();
 await ensureRedis();
+await ensureChromium();
 const folder = mkdtempSync(join(tmpdir(), "headgate-test-"));
 const report = join(folder, "report.json");
 const code = await run(tool("vitest"), [
