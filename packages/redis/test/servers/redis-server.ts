@@ -77,14 +77,24 @@ export async function launch(
   return { port, process: child, stop };
 }
 
-/** A port that nothing listens on. */
+const handedOut = new Set<number>();
+
+/** A port that nothing listens on, below those from which the system takes the ports of outgoing connections. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    if (handedOut.has(port)) continue;
+    const probe = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(probe, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    handedOut.add(port);
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
 }
 
 function answers(port: number): Promise<boolean> {
