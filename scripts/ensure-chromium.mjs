@@ -10,12 +10,18 @@ const places = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Installs a Chromium where there is none; ends the process with a line that says how if it cannot. */
+/**
+ * Installs a Chromium where there is none, and puts its path into `CHROMIUM_BIN` for the tests; ends the
+ * process with a line that says how if it cannot.
+ */
 export async function ensureChromium() {
-  if (findChromium() !== undefined) return;
-  if (process.env.CHROMIUM_BIN === undefined)
+  if (findChromium() === undefined && process.env.CHROMIUM_BIN === undefined)
     await installSystemPackage({ debian: "chromium", homebrew: ["--cask", "chromium"] });
-  if (findChromium() !== undefined) return;
+  const found = findChromium();
+  if (found !== undefined) {
+    process.env.CHROMIUM_BIN = found;
+    return;
+  }
   console.error(
     "headgate: the tests need Chromium and cannot run it: install it (Debian and Ubuntu: apt-get install chromium; macOS: brew install --cask chromium) or set CHROMIUM_BIN to its path",
   );
@@ -23,7 +29,7 @@ export async function ensureChromium() {
 }
 
 /** The path of a Chromium that starts, or undefined. */
-export function findChromium() {
+function findChromium() {
   const { CHROMIUM_BIN } = process.env;
   return (CHROMIUM_BIN === undefined ? places : [CHROMIUM_BIN]).find(runs);
 }
