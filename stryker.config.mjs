@@ -19,7 +19,7 @@ export default {
   coverageAnalysis: "perTest",
   concurrency: 2,
   timeoutMS: 5_000,
-  ignorePatterns: ["dist", "reports", "examples", "docs", "packages/next", "packages/redis"],
+  ignorePatterns: ["dist", "reports", "examples", "docs", "packages/{next,redis}/{test,.apps}"],
   reporters: ["clear-text", "progress-append-only", "html", "json"],
   htmlReporter: { fileName: `reports/mutation/${part}.html` },
   jsonReporter: { fileName: `reports/mutation/${part}.json` },
