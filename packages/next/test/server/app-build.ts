@@ -68,7 +68,8 @@ export async function buildOnce(app: {
   return { folder, next, log: readFileSync(logFile, "utf8") };
 }
 
-function build(folder: string, next: string): Promise<string> {
+/** Runs `next build`; rejects with what it printed when it fails. */
+export function build(folder: string, next: string): Promise<string> {
   const child = spawn(process.execPath, [next, "build"], {
     cwd: folder,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },

@@ -23,16 +23,32 @@ export function bundlesOf(): readonly string[] {
   return ownPackages.map((name) => join(packagesFolder, name, "dist/bundle"));
 }
 
+/** Lays out a variant of the test application. */
 export function layOut(folder: string, variant: Variant): void {
+  copyApp(appSources, folder, variant);
+  writeFileSync(join(folder, `${variant.file}.js`), proxyFile(variant));
+  layOutModules(folder, variant.next, ownPackages);
+}
+
+/** Lays out the application whose middleware asks for what Edge does not have. */
+export function layOutEdgeApp(folder: string, variant: Variant): void {
+  copyApp(join(packageFolder, "test/edge-app"), folder, variant);
+  layOutModules(folder, variant.next, [...ownPackages, "redis"]);
+  link(join(folder, "node_modules"), "ioredis", installed(packageFolder, "ioredis"));
+}
+
+function copyApp(sources: string, folder: string, variant: Variant): void {
   rmSync(folder, { recursive: true, force: true });
-  cpSync(appSources, folder, { recursive: true });
+  cpSync(sources, folder, { recursive: true });
   const manifest = { private: true, type: "module", headgate: variant };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  writeFileSync(join(folder, `${variant.file}.js`), proxyFile(variant));
+}
+
+function layOutModules(folder: string, next: Variant["next"], packages: readonly string[]): void {
   const modules = join(folder, "node_modules");
-  link(modules, "next", installed(packageFolder, variant.next));
+  link(modules, "next", installed(packageFolder, next));
   for (const name of ["react", "react-dom"]) link(modules, name, installed(packageFolder, name));
-  for (const name of ownPackages) copyPackage(modules, name);
+  for (const name of packages) copyPackage(modules, name);
 }
 
 /** The folder of a package that the Next.js adapter's tests depend on. */
@@ -43,7 +59,7 @@ export function installed(from: string, name: string): string {
 function copyPackage(modules: string, name: string): void {
   const from = join(packagesFolder, name);
   const to = join(modules, "@headgate", name);
-  cpSync(join(from, "dist/bundle"), join(to, "dist/bundle"), { recursive: true });
+  cpSync(join(from, "dist"), join(to, "dist"), { recursive: true });
   cpSync(join(from, "package.json"), join(to, "package.json"));
   const manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as {
     readonly dependencies?: Readonly<Record<string, string>>;
