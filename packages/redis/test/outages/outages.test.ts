@@ -52,7 +52,7 @@ async function playThrough(
   const load = situation.counts === "acknowledged" ? eachRoute(app, 20) : undefined;
   await stage.begin();
   const begunAt = performance.now();
-  await eachRoute(app, 25);
+  await eachRoute(app, situation.harmless ? 25 : 8);
   await load;
   const openAt = performance.now();
   while (performance.now() - begunAt < outageMs || performance.now() - openAt < 100) {

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { expectEveryKeyToExpire } from "./expiry.js";
 import { type RedisServer, startRedisServer } from "./redis-server.js";
 
 /** A server and a client for the tests of a file. */
@@ -8,13 +9,19 @@ export interface SingleServer {
   readonly client: Redis;
 }
 
-/** Starts one server before the tests of a file and stops it after them; read the parts inside tests. */
+/**
+ * Starts one server before the tests of a file and stops it after them; read the parts inside tests. After
+ * each test no key may be left that would stay for ever.
+ */
 export function useSingleServer(args: readonly string[] = []): SingleServer {
   let server: RedisServer | undefined;
   let client: Redis | undefined;
   beforeAll(async () => {
     server = await startRedisServer(args);
     client = new Redis({ port: server.port, host: "127.0.0.1" });
+  });
+  afterEach(async () => {
+    if (client !== undefined) await expectEveryKeyToExpire(client);
   });
   afterAll(async () => {
     client?.disconnect();
