@@ -53,7 +53,7 @@ describe("a visitor whom the proxy refuses", () => {
     for (let count = 0; count < times; count += 1) await server.send(path, { from });
   }
 
-  it("gets the message of a refused Server Action as the error that the page catches", async () => {
+  it("N-11: gets the message of a refused Server Action as the error that the page catches", async () => {
     const from = "203.0.113.20";
     const page = await visitorFrom(browser, from);
     await page.goto(`${server.url}/order`);
@@ -82,7 +82,7 @@ describe("a visitor whom the proxy refuses", () => {
     await page.context().close();
   });
 
-  it("sees the refusal's text after a navigation, which asks for the page a second time", async () => {
+  it("N-12: sees the refusal's text after a navigation, which asks for the page a second time", async () => {
     const from = "203.0.113.22";
     const page = await visitorFrom(browser, from);
     await page.goto(`${server.url}/one-link`);
@@ -99,7 +99,7 @@ describe("a visitor whom the proxy refuses", () => {
     await page.context().close();
   });
 
-  it("is not refused by a page of 30 links, whose prefetches count", async () => {
+  it("N-13: is not refused by a page of 30 links, whose prefetches count", async () => {
     const page = await visitorFrom(browser, "203.0.113.23");
     const remaining: number[] = [];
     page.on("response", (response) => {

@@ -13,7 +13,7 @@ const entries = [
 ] as const;
 
 describe("on Edge", () => {
-  it.each(entries)("%s needs nothing of Node.js", async (_entry, file) => {
+  it.each(entries)("N-2: %s needs nothing of Node.js", async (_entry, file) => {
     const { metafile } = await bundle({
       entryPoints: [join(packageFolder, "..", file)],
       bundle: true,
@@ -32,7 +32,7 @@ describe("on Edge", () => {
     ["16", next16Edge],
     ["15", next15Edge],
   ])(
-    "the ioredis store ends the build of Next %s with an error that names the way out",
+    "N-2: the ioredis store ends the build of Next %s with an error that names the way out",
     async (_version, variant) => {
       const folder = join(packageFolder, `.apps/ioredis-on-${variant.name}`);
       layOutEdgeApp(folder, variant);

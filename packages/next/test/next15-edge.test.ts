@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { describeRuntime } from "./server/runtime-suite.js";
 import { next15Edge } from "./server/variants.js";
 
-describe("Next 15 with middleware.js on Edge", () => describeRuntime(next15Edge));
+describe("N-1: Next 15 with middleware.js on Edge", () => describeRuntime(next15Edge));

@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { describeRuntime } from "./server/runtime-suite.js";
 import { next16Proxy } from "./server/variants.js";
 
-describe("Next 16 with proxy.js", () => describeRuntime(next16Proxy));
+describe("N-1: Next 16 with proxy.js", () => describeRuntime(next16Proxy));

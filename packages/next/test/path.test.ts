@@ -33,7 +33,7 @@ describe("the path that rules see", () => {
   it("is rooted, without double or trailing slash, and never throws, whatever comes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(normalPath(`/${text}`)).toMatch(/^\/$|^\/[^/]([^]*[^/])?$/);
+        expect(normalPath(`/${text}`)).toMatch(/^\/$|^\/[^/](.*[^/])?$/s);
       }),
     );
   });

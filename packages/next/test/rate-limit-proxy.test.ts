@@ -17,7 +17,7 @@ async function statuses(count: number, ask: () => Promise<Response>): Promise<re
 }
 
 describe("rateLimitProxy", () => {
-  it("goes on with NextResponse.next() and the fields", async () => {
+  it("N-4: goes on with NextResponse.next() and the fields", async () => {
     const response = await proxyWith([{ path: "/a", policies: ["small"] }])(requestTo("/a"));
     expect(response.headers.get("x-middleware-next")).toBe("1");
     expect(response.headers.get("x-ratelimit-remaining")).toBe("1");
@@ -121,7 +121,7 @@ describe("rateLimitProxy", () => {
     await expect(proxy(requestTo("/a"))).rejects.toThrow("no session");
   });
 
-  it("refuses what asks for text/html in text, and keeps the application's own body", async () => {
+  it("N-12: refuses what asks for text/html in text, and keeps the application's own body", async () => {
     const headers = { accept: "text/html" };
     const rules: Options["rules"] = [{ path: "/a", policies: ["small"], cost: 2 }];
     const plain = proxyWith(rules);
@@ -138,7 +138,7 @@ describe("rateLimitProxy", () => {
     expect(await response.text()).toBe("<p>slow down</p>");
   });
 
-  it("adds the application's headers to a refusal, which cannot take away its own", async () => {
+  it("C-7: adds the application's headers to a refusal, which cannot take away its own", async () => {
     const proxy = proxyWith([{ path: "/a", policies: ["small"], cost: 2 }], {
       exposeHeaders: true,
       refusalHeaders: (request) => ({
@@ -195,7 +195,7 @@ describe("check", () => {
     expect([...after.headers].filter(([name]) => !name.startsWith("x-ratelimit-"))).toEqual(before);
   });
 
-  it("copies a response whose headers cannot be changed", async () => {
+  it("N-7: copies a response whose headers cannot be changed", async () => {
     const { applyTo } = await proxyWith(rules).check(requestTo("/a"), { account: "7" });
     const redirect = Response.redirect("https://shop.example/b", 302);
     const response = applyTo(redirect);
@@ -252,7 +252,7 @@ describe("check", () => {
 describe("construction", () => {
   const valid = { limiter: testLimiter(), ...shared, rules: [{ path: "/a", policies: ["small"] }] };
   it.each([
-    ["no address source", { ip: undefined }, "INVALID_OPTION", /ip must say where/],
+    ["N-10: no address source", { ip: undefined }, "INVALID_OPTION", /ip must say where/],
     ["no proxies", { ip: { trustedProxies: 0 } }, "INVALID_OPTION", /at least one proxy/],
     ["no ranges", { ip: { trustedProxies: [] } }, "INVALID_OPTION", /at least one proxy/],
     ["a source of no kind", { ip: { proxies: 1 } }, "INVALID_OPTION", /^ip: /],

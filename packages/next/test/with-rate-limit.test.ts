@@ -20,7 +20,7 @@ describe("withRateLimit", () => {
     expect(response.headers.get("x-ratelimit-remaining")).toBe("1");
   });
 
-  it("does not read the body", async () => {
+  it("N-8: does not read the body", async () => {
     const limited = withRateLimit(async (request) => new Response(await request.text()), options());
     const request = requestTo("/a", { method: "POST" });
     expect(request.bodyUsed).toBe(false);

@@ -22,6 +22,8 @@ export interface BuiltApp {
   readonly next: string;
   /** What the build printed. */
   readonly log: string;
+  /** What a request must carry to revalidate a page of this build. */
+  previewSecret(): string;
 }
 
 const longestBuildMs = 240_000;
@@ -65,7 +67,14 @@ export async function buildOnce(app: {
   } finally {
     release();
   }
-  return { folder, next, log: readFileSync(logFile, "utf8") };
+  const previewSecret = (): string => {
+    const file = join(folder, ".next/prerender-manifest.json");
+    const manifest = JSON.parse(readFileSync(file, "utf8")) as {
+      readonly preview: { readonly previewModeId: string };
+    };
+    return manifest.preview.previewModeId;
+  };
+  return { folder, next, log: readFileSync(logFile, "utf8"), previewSecret };
 }
 
 /** Runs `next build`; rejects with what it printed when it fails. */

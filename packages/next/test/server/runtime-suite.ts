@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtApp } from "./app-build.js";
+import { type BuiltApp, builtApp } from "./app-build.js";
 import { type NextServer, type Received, type SendOptions, startServer } from "./next-server.js";
 import type { Variant } from "./variants.js";
 
@@ -30,11 +30,13 @@ const none: Fields = [undefined, undefined, undefined, undefined];
 /** What a proxy and wrapped handlers do in a real `next start`, the same in every version and runtime. */
 export function describeRuntime(variant: Variant): void {
   const { basePath = "" } = variant;
+  let app: BuiltApp;
   let server: NextServer;
   let lastClient = 0;
 
   beforeAll(async () => {
-    server = await startServer(await builtApp(variant));
+    app = await builtApp(variant);
+    server = await startServer(app);
   }, 300_000);
   afterAll(() => server?.stop());
 
@@ -96,7 +98,7 @@ export function describeRuntime(variant: Variant): void {
     expect(fieldsOf(response)).toEqual(none);
   });
 
-  it("leaves out what the matcher leaves out", async () => {
+  it("N-3: leaves out what the matcher leaves out", async () => {
     const response = await send("/asset.txt");
     expect(response.body).toBe("an asset\n");
     expect(fieldsOf(response)).toEqual(none);
@@ -125,13 +127,13 @@ export function describeRuntime(variant: Variant): void {
     expect(response.body).toBe("");
   });
 
-  it("puts the application's own headers on a refusal", async () => {
+  it("C-7: puts the application's own headers on a refusal", async () => {
     const from = await exhaust("/static", 5);
     const { headers } = await send("/static", { from });
     expect(headers["access-control-allow-origin"]).toBe("https://shop.example");
   });
 
-  it("refuses a browser's page with the message as text", async () => {
+  it("N-12: refuses a browser's page with the message as text", async () => {
     const from = await exhaust("/static", 5);
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const response = await send("/static", { from, headers: { accept } });
@@ -140,7 +142,7 @@ export function describeRuntime(variant: Variant): void {
     expect(response.body).toBe(refused);
   });
 
-  it("refuses a Server Action with text/plain and no charset", async () => {
+  it("N-11: refuses a Server Action with text/plain and no charset", async () => {
     const from = await exhaust("/order", 5);
     const headers = { "next-action": "00", "content-type": "text/plain;charset=UTF-8" };
     const response = await send("/order", { from, method: "POST", headers, body: "[]" });
@@ -149,7 +151,7 @@ export function describeRuntime(variant: Variant): void {
     expect(response.body).toBe(refused);
   });
 
-  it("shows a handler the proxy's fields on its request, whatever the client sent", async () => {
+  it("N-5: shows a handler the proxy's fields on its request, whatever the client sent", async () => {
     const { body } = await send("/api/echo", { headers: { "x-ratelimit-remaining": "999" } });
     expect(JSON.parse(body)).toMatchObject({
       "x-ratelimit-limit": "5",
@@ -158,13 +160,13 @@ export function describeRuntime(variant: Variant): void {
     });
   });
 
-  it("keeps the proxy's field where a Node.js handler sets the same one", async () => {
+  it("N-6: keeps the proxy's field where a Node.js handler sets the same one", async () => {
     const { headers } = await send("/api/owns");
     expect(headers["x-handler"]).toBe("1");
     expect(headers["x-ratelimit-limit"]).toBe("5");
   });
 
-  it("joins the proxy's field and the one that an Edge handler sets", async () => {
+  it("N-6: joins the proxy's field and the one that an Edge handler sets", async () => {
     const { headers } = await send("/api/owns-edge");
     expect(headers["x-handler"]).toBe("1");
     expect(headers["x-ratelimit-limit"]).toBe("5, 100");
@@ -189,13 +191,13 @@ export function describeRuntime(variant: Variant): void {
   });
 
   describe("a wrapped route handler", () => {
-    it("finds its parameters and the decision in its second argument", async () => {
+    it("N-8: finds its parameters and the decision in its second argument", async () => {
       const response = await send("/api/limited/json");
       expect(JSON.parse(response.body)).toEqual({ id: "json", remaining: 2 });
       expect(fieldsOf(response)).toEqual(fields(3, 2));
     });
 
-    it("keeps each of several cookies", async () => {
+    it("N-8: keeps each of several cookies", async () => {
       const response = await send("/api/limited/cookies");
       expect(response.cookies).toEqual(["a=1", "b=2"]);
       expect(fieldsOf(response)).toEqual(fields(3, 2));
@@ -239,12 +241,12 @@ export function describeRuntime(variant: Variant): void {
       expect(response.body).toContain(refused);
     });
 
-    it("serves HEAD out of the budget of GET", async () => {
+    it("N-9: serves HEAD out of the budget of GET", async () => {
       const from = await exhaust("/api/limited/json", 1, { method: "HEAD" });
       expect(fieldsOf(await send("/api/limited/json", { from }))).toEqual(fields(3, 1));
     });
 
-    it("is not asked for OPTIONS, which Next answers itself", async () => {
+    it("N-9: is not asked for OPTIONS, which Next answers itself", async () => {
       const response = await send("/api/limited/json", { method: "OPTIONS" });
       expect(response.status).toBe(204);
       expect(fieldsOf(response)).toEqual(none);
@@ -280,7 +282,7 @@ export function describeRuntime(variant: Variant): void {
     });
   });
 
-  describe("a wrapped handler of the Pages API", () => {
+  describe("N-17: a wrapped handler of the Pages API", () => {
     it("has the fields and knows the decision", async () => {
       const response = await send("/api/legacy");
       expect(JSON.parse(response.body)).toEqual({ remaining: 2 });
@@ -296,13 +298,29 @@ export function describeRuntime(variant: Variant): void {
     });
   });
 
-  it("counts in one place for all routes of a process, and apart on Edge", async () => {
+  it("N-16: counts in one place for the proxy and the routes of a process, and apart on Edge", async () => {
+    const from = await exhaust("/api/login", 2);
+    const { status } = await send("/api/limited/login", { from });
+    const onEdge = variant.file === "middleware" && variant.runtime === undefined;
+    expect(status).toBe(onEdge ? 200 : 429);
+  });
+
+  it("N-14: is passed by a revalidation that carries the build's secret, and by no other", async () => {
+    const from = await exhaust("/static", 5);
+    const secret = { "x-prerender-revalidate": app.previewSecret() };
+    const response = await send("/static", { from, method: "HEAD", headers: secret });
+    expect(response.status).toBe(200);
+    expect(response.headers["x-nextjs-cache"]).toBe("REVALIDATED");
+    expect(fieldsOf(response)).toEqual(none);
+  });
+
+  it("N-16: counts in one place for all routes of a process, and apart on Edge", async () => {
     const from = await exhaust("/api/limited/json", 1);
     expect(JSON.parse((await send("/api/legacy", { from })).body)).toEqual({ remaining: 1 });
     expect(JSON.parse((await send("/api/limited-edge", { from })).body)).toEqual({ remaining: 2 });
   });
 
-  describe("an address", () => {
+  describe("N-10: an address", () => {
     it.each([
       ["entries forged on the left", (count: number) => `10.0.0.${count}, 203.0.113.1`],
       ["a new port each time", (count: number) => `203.0.113.2:${40_000 + count}`],

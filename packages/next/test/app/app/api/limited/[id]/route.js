@@ -11,6 +11,7 @@ const answers = {
     return new Response("cookies", { headers });
   },
   immutable: () => Response.redirect("https://shop.example/", 302),
+  login: () => new Response("counted with the proxy's logins"),
   empty: () => new Response(null, { status: 204 }),
   redirect: () => redirect("/static"),
   missing: () => notFound(),
@@ -24,5 +25,8 @@ async function handle(_request, { params, decision }) {
   return answers[id](id, decision);
 }
 
-export const GET = withRateLimit(handle, { ...shared, policies: ["route"] });
+export const GET = withRateLimit(handle, {
+  ...shared,
+  policies: ({ nextUrl }) => (nextUrl.pathname.endsWith("/login") ? "login" : "route"),
+});
 export const POST = GET;
