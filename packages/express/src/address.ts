@@ -19,7 +19,7 @@ export function addressReader(
 /** A header's value; several lines of X-Forwarded-For come joined by commas. */
 export function header(request: Request, name: string): string | undefined {
   const value = request.headers[name];
-  return typeof value === "object" ? value.join(", ") : value;
+  return Array.isArray(value) ? value.join(", ") : value;
 }
 
 function socketAddress(request: Request): string | undefined {

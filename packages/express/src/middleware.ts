@@ -21,8 +21,8 @@ export function middleware<N extends string>(
     let plan: ResponsePlan | Promise<ResponsePlan>;
     try {
       plan = guard.admit(request, recordOf(request));
-    } catch (error) {
-      next(error);
+    } catch (thrown) {
+      next(asError(thrown));
       return;
     }
     if (!(plan instanceof Promise)) {
@@ -32,9 +32,9 @@ export function middleware<N extends string>(
     // Out of the promise, so that what a later handler throws is not taken for a rejection of this one.
     plan.then(
       (settled) => queueMicrotask(() => carryOut(settled, { response, next, holds })),
-      (error: unknown) =>
+      (thrown: unknown) =>
         queueMicrotask(() => {
-          if (!isOver(response)) next(error);
+          if (!isOver(response)) next(asError(thrown));
         }),
     );
   };
@@ -62,4 +62,15 @@ function carryOut(
     if (!isOver(response)) next();
   });
   response.once("close", giveUp);
+}
+
+/** What the application threw, as `next` understands it: `undefined` would go on, and `"route"` would leave the route. */
+function asError(thrown: unknown): unknown {
+  if (typeof thrown === "object" && thrown !== null) return thrown;
+  return new Error(
+    `headgate: a function given as an option threw ${String(thrown)}, which is no Error`,
+    {
+      cause: thrown,
+    },
+  );
 }
