@@ -111,6 +111,19 @@ describe("public names", () => {
       ]
     `);
   });
+
+  it("of @headgate/next", () => {
+    expect(publicNames("packages/next", "@headgate/next")).toMatchInlineSnapshot(`
+      [
+        "checkRateLimit",
+        "decisionOf",
+        "rateLimitProxy",
+        "sharedLimiter",
+        "withRateLimit",
+        "withRateLimitApi",
+      ]
+    `);
+  });
 });
 
 function publicNames(folder: string, specifier: string): unknown {

@@ -7,7 +7,7 @@ import {
 } from "@headgate/core";
 import { NextRequest } from "next/server.js";
 
-export const nowMs = 1_700_000_000_123;
+const nowMs = 1_700_000_000_123;
 
 /** What all mounts in these tests share: one trusted proxy, and a wall clock that stands still. */
 export const shared = { ip: { trustedProxies: 1 }, wallClock: (): number => nowMs };

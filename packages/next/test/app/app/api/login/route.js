@@ -2,4 +2,6 @@ export function GET() {
   return new Response("login reached");
 }
 
-export const POST = GET;
+export function POST() {
+  return GET();
+}

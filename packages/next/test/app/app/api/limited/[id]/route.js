@@ -25,8 +25,10 @@ async function handle(_request, { params, decision }) {
   return answers[id](id, decision);
 }
 
-export const GET = withRateLimit(handle, {
+const options = {
   ...shared,
   policies: ({ nextUrl }) => (nextUrl.pathname.endsWith("/login") ? "login" : "route"),
-});
-export const POST = GET;
+};
+
+export const GET = withRateLimit(handle, options);
+export const POST = withRateLimit(handle, options);
