@@ -34,10 +34,14 @@ export class Breaker {
     return "probe";
   }
 
-  /** Takes note of how a call went that had entered. While open, only the probe's word counts. */
-  leave(passage: Passage, failed: boolean): void {
+  /**
+   * Takes note of how a call went that had entered; undefined when it never reached the store. While
+   * open, only the probe's word counts.
+   */
+  leave(passage: Passage, failed: boolean | undefined): void {
     if (passage === "probe") this.#probing = false;
     else if (this.#openMs > 0) return;
+    if (failed === undefined) return;
     if (!failed) {
       this.#failures = 0;
       this.#openMs = 0;

@@ -29,14 +29,19 @@ export class GuardedStore {
   /**
    * Applies a batch within the deadline.
    *
-   * @throws HeadgateError `STORE_CIRCUIT_OPEN`, `STORE_TIMEOUT`, or what the store rejected with,
-   *   always one of the `STORE_` codes.
+   * @throws HeadgateError `STORE_CIRCUIT_OPEN`, `STORE_TIMEOUT`, or what the store rejected with: one of the
+   *   `STORE_` codes, but for what the application got wrong, such as `POLICY_CONFLICT`
    */
   async apply(
     batch: readonly Charge[],
     mode: ApplyMode,
     wantNext: boolean,
   ): Promise<readonly Outcome[]> {
+    if (mode === "commit") {
+      // Ahead of the breaker, which is to hear of answers from elsewhere alone.
+      const known = this.#store.recall?.(batch, wantNext);
+      if (known !== undefined) return known;
+    }
     const passage = this.#breaker.enter();
     if (passage === "blocked") {
       throw new HeadgateError(
@@ -55,7 +60,8 @@ export class GuardedStore {
     } catch (thrown) {
       const error = storeError(thrown);
       // A key at fault says nothing about the store: it answered.
-      this.#breaker.leave(passage, error.code !== "STORE_KEY_FAILURE");
+      const failed = isStoreFailure(error) ? error.code !== "STORE_KEY_FAILURE" : undefined;
+      this.#breaker.leave(passage, failed);
       throw error;
     }
   }
@@ -64,7 +70,7 @@ export class GuardedStore {
    * Makes a subject untouched, within the deadline. It is the application's explicit wish, so the breaker
    * has no say.
    *
-   * @throws HeadgateError with one of the `STORE_` codes
+   * @throws HeadgateError as `apply` does
    */
   async reset(policy: Policy, subject: string): Promise<void> {
     try {
@@ -94,8 +100,13 @@ function withinDeadline<T>(promise: Promise<T>, deadlineMs: Millis): Promise<T> 
   });
 }
 
+/** Whether an error is the store's own, and no mistake of the application's that the store found. */
+export function isStoreFailure({ code }: HeadgateError): boolean {
+  return code.startsWith("STORE_");
+}
+
 function storeError(thrown: unknown): HeadgateError {
-  if (thrown instanceof HeadgateError && thrown.code.startsWith("STORE_")) return thrown;
+  if (thrown instanceof HeadgateError) return thrown;
   return new HeadgateError(
     "STORE_FAILURE",
     `store: ${thrown instanceof Error ? thrown.message : "failed without an error"}`,

@@ -6,7 +6,7 @@ import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, Store, SyncStore } from "../store/store.js";
 import { costFor, mergeCharges } from "./charges.js";
 import { DegradedLimits } from "./degraded.js";
-import { GuardedStore } from "./guarded-store.js";
+import { GuardedStore, isStoreFailure } from "./guarded-store.js";
 import { type LimiterOptions, resolveOptions } from "./options.js";
 import { StoreErrorReport } from "./store-error-report.js";
 
@@ -37,7 +37,8 @@ export interface DecideOptions {
 
 /**
  * Decides requests by named policies. With a store in this process every answer comes at once; with one
- * elsewhere it is a promise, which a failing store does not reject: see `docs/failure-modes.md`.
+ * elsewhere it is a promise, which a failing store does not reject: see `docs/failure-modes.md`. What the
+ * application got wrong rejects it, such as one name for two different policies (`POLICY_CONFLICT`).
  */
 export interface Limiter<N extends string = string, S extends Store = Store> {
   readonly policies: Readonly<Record<N, Policy>>;
@@ -153,8 +154,10 @@ class StoreLimiter<N extends string> {
     const guarded = this.#guarded as GuardedStore;
     try {
       return decisionOf(await guarded.apply(batch, mode, wantNext));
-    } catch (error) {
-      this.#report.add(error as HeadgateError);
+    } catch (thrown) {
+      const error = thrown as HeadgateError;
+      if (!isStoreFailure(error)) throw error;
+      this.#report.add(error);
       return (this.#degraded as DegradedLimits).decide(batch, {
         mode,
         wantNext,
