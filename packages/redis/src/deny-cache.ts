@@ -26,6 +26,10 @@ export class DenyCache {
     this.#now = now;
   }
 
+  get isEmpty(): boolean {
+    return this.#refusals.size === 0;
+  }
+
   /** The remembered outcomes with their times shortened by what has passed, or undefined. */
   outcomesOf(batch: Batch): readonly Outcome[] | undefined {
     if (this.#refusals.size === 0) return undefined;

@@ -114,6 +114,15 @@ export class ScriptStore implements RedisStore {
     return outcomes;
   }
 
+  recall(charges: readonly Charge[], wantNext = false): readonly Outcome[] | undefined {
+    if (this.#denyCache === undefined || this.#denyCache.isEmpty) return undefined;
+    return this.#denyCache.outcomesOf({
+      mode: "commit",
+      wantNext,
+      charges: charges.map((charge) => this.#keyed(charge)),
+    });
+  }
+
   async refund(receipts: readonly ChargeReceipt[]): Promise<void> {
     const charges = receipts.map((receipt) => ({
       ...this.#keyed(receipt),

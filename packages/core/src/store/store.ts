@@ -73,6 +73,11 @@ export interface AsyncStore {
   /** Whether a batch over several subjects is one atomic step, or one for each slot of a cluster. */
   readonly atomicity: "request" | "slot";
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext?: boolean): Promise<readonly Outcome[]>;
+  /**
+   * The refusal of a whole batch that the store is sure of without asking elsewhere, if it remembers any. It
+   * holds while the store fails as well, and says nothing of whether it does.
+   */
+  recall?(batch: readonly Charge[], wantNext?: boolean): readonly Outcome[] | undefined;
   refund(receipts: readonly ChargeReceipt[]): Promise<void>;
   reset(policy: Policy, subject: string): Promise<void>;
   /** Closes what the store itself opened. */

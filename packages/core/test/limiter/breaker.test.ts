@@ -40,6 +40,36 @@ describe("the breaker of a store", () => {
     expect(codes.at(-1)).toBe("STORE_CIRCUIT_OPEN");
   });
 
+  it("hears nothing of refusals that the store recalls, and does not keep them back", async () => {
+    const { store, clock, codes, calls, limiter } = setUp();
+    const other = { ip: "192.0.2.2" };
+    await limiter.check("api", other, { cost: 100 });
+    const [refusal] = await store.apply(
+      [{ policy: limiter.policies.api, subject: "ip=192.0.2.2", cost: 1 }],
+      "commit",
+    );
+    const recalling = Object.assign(store, {
+      recall: ([charge]: readonly { subject: string }[]) =>
+        charge?.subject === "ip=192.0.2.2" ? [refusal as Outcome] : undefined,
+    });
+    const refusedOther = async () => {
+      const { allowed, degraded } = await limiter.check("api", other);
+      expect({ allowed, degraded }).toEqual({ allowed: false, degraded: "none" });
+    };
+    recalling.behaviour = failing;
+    store.batches.length = 0;
+    for (let failures = 0; failures < 10; failures += 1) {
+      await calls(1);
+      await refusedOther();
+    }
+    expect(store.batches).toHaveLength(5);
+    clock.advance(1_000);
+    await refusedOther();
+    await calls(2);
+    expect(store.batches).toHaveLength(6);
+    expect(codes.at(-1)).toBe("STORE_CIRCUIT_OPEN");
+  });
+
   it("blocks for 1 s, then doubles with each failed probe, up to 30 s", async () => {
     const { store, clock, calls } = setUp();
     store.behaviour = failing;
