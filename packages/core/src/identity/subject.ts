@@ -61,8 +61,10 @@ function encodedValue(
   const hidden = secret?.has(part) === true;
   if (!hidden && plainValue.test(value)) return value;
   if (value.trim() === "") return undefined;
+  // Before it is encoded: a client must not make that as dear as its value is long.
+  if (hidden || value.length > longestValue) return digest(value);
   const encoded = value.replace(otherCharacter, percentEncode);
-  return hidden || encoded.length > longestValue ? `#${digest(encoded)}` : encoded;
+  return encoded.length > longestValue ? digest(value) : encoded;
 }
 
 function percentEncode(character: string): string {
@@ -75,7 +77,7 @@ function percentEncode(character: string): string {
   ).join("");
 }
 
-/** 128 bits of SHA-256 in hexadecimal. */
+/** 128 bits of SHA-256, marked as a digest. As JSON, because half a surrogate pair has no bytes of its own. */
 function digest(text: string): string {
-  return sha256(encoder.encode(text)).slice(0, 32);
+  return `#${sha256(encoder.encode(JSON.stringify(text))).slice(0, 32)}`;
 }

@@ -46,7 +46,7 @@ export class GuardedStore {
     if (passage === "blocked") {
       throw new HeadgateError(
         "STORE_CIRCUIT_OPEN",
-        "store: not asked, because it failed 5 times in a row and is given time to recover",
+        "store: not asked while it recovers from 5 failures in a row",
       );
     }
     try {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { type Identity, subjectOf } from "../../src/identity/subject.js";
 import type { KeyBy } from "../../src/policy/policy.js";
 
@@ -216,6 +216,13 @@ describe("what stands in a subject", () => {
     const one = subject("user", { user: `${long}a` });
     expect(one).toHaveLength("user=#".length + 32);
     expect(subject("user", { user: `${long}b` })).not.toBe(one);
+  });
+
+  it("costs a long value no more when all its characters need encoding", () => {
+    const encode = vi.spyOn(TextEncoder.prototype, "encode");
+    expect(subject("user", { user: "%".repeat(100_000) })).toMatch(/^user=#[0-9a-f]{32}$/);
+    expect(encode).toHaveBeenCalledOnce();
+    encode.mockRestore();
   });
 
   it("is never the value of a secret part, however short", () => {
