@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 const packages = ["core", "express", "redis", "next"];
-const examples = ["express"];
+const examples = ["express", "express-cluster"];
 
 export default defineConfig({
   test: {
