@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { definePolicy } from "@headgate/core";
 import { Cluster, Redis } from "ioredis";
 import { expect, test } from "vitest";
@@ -5,7 +6,6 @@ import { redisStore } from "../../src/index.js";
 import { startCluster } from "../servers/cluster.js";
 import { startRedisServer } from "../servers/redis-server.js";
 
-// The lists of docs/redis.md, word for word.
 const always =
   "-@all +hello +info +evalsha +eval +time +get +set +getrange +setrange +pttl +pexpire +del";
 const inCluster = "+cluster|slots +cluster|info +client|setname +asking +readonly";
@@ -54,6 +54,12 @@ function rulesOf(commands: string): readonly string[] {
     ...commands.split(" "),
   ];
 }
+
+test("is documented with the commands that it needs", () => {
+  const page = readFileSync(new URL("../../../../docs/redis.md", import.meta.url), "utf8");
+  expect(page).toContain(`resetchannels ${always}\n`);
+  expect(page).toContain(`\n${inCluster}\n`);
+});
 
 test("works for a user who may run only the documented commands, and tries no other", async () => {
   const server = await startRedisServer();
