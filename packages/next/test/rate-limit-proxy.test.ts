@@ -16,11 +16,34 @@ async function statuses(count: number, ask: () => Promise<Response>): Promise<re
   return seen;
 }
 
+/** The limiter with answers that come later. */
+function slowed(limiter: Options["limiter"]): Options["limiter"] {
+  return new Proxy(limiter, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === "decide")
+        return async (...charges: Parameters<typeof limiter.decide>) => {
+          await new Promise((later) => setTimeout(later, 5));
+          return target.decide(...charges);
+        };
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 describe("rateLimitProxy", () => {
   it("N-4: goes on with NextResponse.next() and the fields", async () => {
     const response = await proxyWith([{ path: "/a", policies: ["small"] }])(requestTo("/a"));
     expect(response.headers.get("x-middleware-next")).toBe("1");
     expect(response.headers.get("x-ratelimit-remaining")).toBe("1");
+  });
+
+  it("N-15: has counted when it answers, whatever the store's delay", async () => {
+    const limiter = testLimiter();
+    const slow = slowed(limiter);
+    const proxy = proxyWith([{ path: "/a", policies: ["small"] }], { limiter: slow });
+    await proxy(requestTo("/a"));
+    expect(limiter.peek("small", { ip: "203.0.113.1" })).toMatchObject({ remaining: 1 });
   });
 
   it("counts nothing where no rule matches", async () => {

@@ -119,6 +119,12 @@ export function describeRuntime(variant: Variant): void {
     expect(response.body).toBe(`{"error":{"code":"RATE_LIMITED","message":"${refused}"}}`);
   });
 
+  it("N-19: sends a refusal's body whole, which Next streams", async () => {
+    const from = await exhaust("/api/login", 2);
+    const { body } = await send("/api/login", { from, method: "POST", body: "x".repeat(100_000) });
+    expect(JSON.parse(body)).toEqual({ error: { code: "RATE_LIMITED", message: refused } });
+  });
+
   it("refuses a HEAD without a body, out of the budget of GET", async () => {
     const from = await exhaust("/static", 5);
     const response = await send("/static", { from, method: "HEAD" });
@@ -390,6 +396,13 @@ export function describeRuntime(variant: Variant): void {
         "/nl/api/login",
         "/api/login//",
         "/api/login/x/..;/",
+        "/api/limited/../login",
+        "/api/limited/%2e%2e/login",
+        "/api/limited/..%2flogin",
+        "/_next/static/../../api/login",
+        "/_next/static/%2e%2e/%2e%2e/api/login",
+        "/asset.txt/../api/login",
+        "/_next/image/..\\..\\api\\login",
       ],
     ].map((path) => ["/api/login", path, "login reached"] as const);
     const ids = [

@@ -22,7 +22,7 @@ const answers = {
 
 async function handle(_request, { params, decision }) {
   const { id } = await params;
-  return answers[id](id, decision);
+  return answers[id]?.(id, decision) ?? new Response(null, { status: 404 });
 }
 
 const options = {
