@@ -10,7 +10,7 @@ const processes = 4;
 const port = Number(process.env.PORT ?? 3000);
 
 if (cluster.isPrimary) startWorkers();
-else serve();
+else await serve();
 
 function startWorkers() {
   if (process.env.REDIS_URL === undefined) {
@@ -34,7 +34,7 @@ function startWorkers() {
   }
 }
 
-function serve() {
+async function serve() {
   const limiter = createLimiter({
     store: redisStore(new Redis(process.env.REDIS_URL, { lazyConnect: true })),
     policies: {
@@ -43,6 +43,8 @@ function serve() {
     },
   });
   const limit = rateLimits({ limiter });
+  // Connects before the first client comes. While Redis is down this only takes the deadline.
+  await limiter.peek("perIp", { ip: "127.0.0.1" });
 
   const app = express();
   app.disable("x-powered-by");

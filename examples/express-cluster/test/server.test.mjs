@@ -17,7 +17,10 @@ test("four processes behind one port admit the one limit together", async () => 
   try {
     const [line] = await once(primary.stdout, "data");
     expect(String(line)).toContain("4 processes");
-    const answers = await Promise.all(Array.from({ length: 60 }, () => ask(port)));
+    const answers = [];
+    for (let round = 0; round < 12; round += 1) {
+      answers.push(...(await Promise.all(Array.from({ length: 5 }, () => ask(port)))));
+    }
     const admitted = answers.filter(({ status }) => status === 200);
     expect(admitted).toHaveLength(20);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
