@@ -237,6 +237,13 @@ describe.each(frameworks)("%s", (_, framework) => {
     expect(await from("203.0.113.9", { "x-user": "ip=203.0.113.9" })).toBe("user=ip%3D203.0.113.9");
   });
 
+  it("a policy that says whom it counts keeps to it beside a key", async () => {
+    const key = () => "ada";
+    expect(await appOf(framework, { key }, ["ip", "key"])()).toBe("ip=203.0.113.9&key=ada");
+    expect(await appOf(framework, { key }, "global")()).toBe("global=");
+    expect(await appOf(framework, { key })()).toBe("key=ada");
+  });
+
   it("identify cannot replace the address", async () => {
     const from = appOf(framework, { identify: () => ({ ip: "6.6.6.6", user: "ada" }) }, [
       "ip",

@@ -1,4 +1,4 @@
-import { Guard, type PolicySelection } from "../../src/http/guard.js";
+import { Guard, type PolicySelection } from "../../src/http/index.js";
 import { type GuardOptions, resolveOptions } from "../../src/http/options.js";
 import type { ResponsePlan } from "../../src/http/plan.js";
 import { RequestRecord } from "../../src/http/record.js";

@@ -153,6 +153,27 @@ describe.each(frameworks)("%s", (_, framework) => {
     },
   );
 
+  it("E-2: a next that throws rejects no promise", async () => {
+    const store = new FailingStore();
+    store.state = "up";
+    const limit = rateLimit({ policy: minute, store });
+    const events = ["uncaughtException", "unhandledRejection"] as const;
+    const others = events.map((event) => process.rawListeners(event));
+    const seen = await new Promise<string>((resolve) => {
+      for (const event of events) {
+        process.removeAllListeners(event);
+        process.once(event, () => resolve(event));
+      }
+      const response = { getHeader() {}, setHeader() {}, removeHeader() {} } as unknown as Response;
+      limit({ headers: {}, method: "GET", socket: {} } as Request, response, fail);
+    });
+    for (const [index, event] of events.entries()) {
+      process.removeAllListeners(event);
+      for (const listener of others[index] ?? []) process.on(event, listener as () => void);
+    }
+    expect(seen).toBe("uncaughtException");
+  });
+
   it("E-3: it returns nothing, so no promise or thenable reaches the router", () => {
     const limit = rateLimit({ policy: minute, store: new FailingStore(), onStoreError: () => {} });
     const response = { getHeader() {}, setHeader() {}, removeHeader() {} } as unknown as Response;
