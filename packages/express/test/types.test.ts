@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { choose, mount, price, refuse } from "./types/application.js";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
@@ -16,6 +17,11 @@ it.each(["../tsconfig.test.json", "types/express-4.tsconfig.json"])(
     expect(stdout).toBe("");
   },
 );
+
+it("what compiles also runs, and what does not is an error", () => {
+  for (const run of [mount, choose, price]) expect(run).not.toThrow();
+  expect(refuse).toThrow(expect.objectContaining({ code: "UNKNOWN_POLICY" }));
+});
 
 it("the second project really sees the types of Express 4", async () => {
   const { stdout } = await run(process.execPath, [

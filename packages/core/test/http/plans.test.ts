@@ -1,3 +1,4 @@
+import { parseRateLimit } from "ratelimit-header-parser";
 import { parseList } from "structured-headers";
 import { describe, expect, it, test } from "vitest";
 import { undecided } from "../../src/decision/decision.js";
@@ -17,6 +18,16 @@ import {
 } from "./made.js";
 
 describe("numbers", () => {
+  it("X-2: an independent parser reads the three fields as they are planned", () => {
+    const outcome = outcomeOf({ limit: 5, remaining: 3, resetMs: 877 });
+    expect(parseRateLimit(headersOf(planOf([outcome])), { reset: "unix" })).toEqual({
+      limit: 5,
+      remaining: 3,
+      used: 2,
+      reset: new Date(1_700_000_001_000),
+    });
+  });
+
   test.each([
     [0, "0"],
     [4.999, "4"],
