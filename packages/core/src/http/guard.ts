@@ -1,3 +1,4 @@
+import type { Millis } from "../clock.js";
 import { type Decision, undecided } from "../decision/decision.js";
 import { HeadgateError, show } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
@@ -12,6 +13,7 @@ import type { MaybePromise, ResolvedOptions } from "./options.js";
 import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
 import type { RequestRecord } from "./record.js";
+import { checkSelection, chosenNames, namesIn, type PolicySelection } from "./selection.js";
 
 /** What a guard reads of a framework's request. */
 export interface RequestReader<Request> {
@@ -21,11 +23,6 @@ export interface RequestReader<Request> {
   /** The client's address in canonical form. */
   address(request: Request): string | undefined;
 }
-
-/** The policies of a mount: always the same ones, or chosen for each request; `false` for no limit. */
-export type PolicySelection<Request, N extends string> =
-  | readonly N[]
-  | ((request: Request) => MaybePromise<N | readonly N[] | false>);
 
 /** One mount of a limiter: turns requests into identity, policies and cost, asks, and plans the response. */
 export class Guard<Request, N extends string> {
@@ -155,12 +152,45 @@ export class Guard<Request, N extends string> {
     const unpaid = charges
       .map((charge) => record.unpaid(store, charge))
       .filter((charge) => charge !== undefined);
-    // Nothing left to pay: no policy concerns the request, or its fields stand on the response already.
-    if (unpaid.length === 0) return { ...passPlan, decision: record.decision };
-    const wantNext = this.#options.standardHeaders !== false;
+    if (unpaid.length === 0) return this.#retell(request, record, charges);
+    const wantNext = this.#wantsNext;
     return after<Decision, ResponsePlan>(this.#limiter.decide(unpaid, { wantNext }), (decision) =>
-      this.#conclude({ request, record, charges: unpaid, decision }),
+      after(this.#ofWhole(decision, unpaid, charges), (told) =>
+        this.#conclude({ request, record, charges: unpaid, decision: told }),
+      ),
     );
+  }
+
+  /**
+   * The decision on the whole cost, where only the rest of it was asked for and refused: who comes back
+   * pays all of it again, so that is what the wait must be for.
+   */
+  #ofWhole(
+    decision: Decision,
+    unpaid: readonly Charge[],
+    charges: readonly Charge[],
+  ): Decision | Promise<Decision> {
+    if (decision.allowed || unpaid.every((charge) => charges.includes(charge))) return decision;
+    const whole = charges.filter((charge) => unpaid.some(({ policy }) => policy === charge.policy));
+    return after<Decision, Decision>(
+      this.#limiter.decide(whole, { mode: "peek", wantNext: this.#wantsNext }),
+      (ofWhole) => (ofWhole.allowed ? decision : ofWhole),
+    );
+  }
+
+  /** For a request that has nothing left to pay: the fields, which an earlier mount need not have shown. */
+  #retell(request: Request, record: RequestRecord, charges: readonly Charge[]): ResponsePlan {
+    const plan: ResponsePlan = { ...passPlan, decision: record.decision };
+    const standing = this.#shows ? record.reveal(this.#limiter.store, charges) : undefined;
+    if (charges.length === 0 || standing === undefined) return plan;
+    const { headers, expose } = this.#plan({
+      request,
+      record,
+      decision: { ...standing, allowed: true },
+      standing,
+      nowMs: this.#options.wallClock(),
+    });
+    return { ...plan, headers, expose };
   }
 
   #conclude(made: {
@@ -170,22 +200,43 @@ export class Guard<Request, N extends string> {
     decision: Decision;
   }): ResponsePlan {
     const { request, record, charges, decision } = made;
-    const nowMs = this.#options.wallClock();
-    const { headers, standardHeaders, exposeHeaders, onDecision } = this.#options;
-    const shown = headers || standardHeaders !== false;
+    const { wallClock, onDecision } = this.#options;
     const { store } = this.#limiter;
-    const standing = record.add({ store, charges, decision, nowMs, shown });
+    const nowMs = wallClock();
+    const standing = record.add({ store, charges, decision, nowMs, shown: this.#shows });
     if (onDecision !== undefined) tell("onDecision", () => onDecision(decision, request));
-    const crossOrigin = exposeHeaders && this.#reader.header(request, "origin") !== undefined;
-    const report = record.report(standing, nowMs);
+    return this.#plan({ request, record, decision, standing, nowMs });
+  }
+
+  /** @param made.standing - the decision that the fields tell */
+  #plan(made: {
+    request: Request;
+    record: RequestRecord;
+    decision: Decision;
+    standing: Decision;
+    nowMs: Millis;
+  }): ResponsePlan {
+    const { request, record, decision, standing, nowMs } = made;
+    const crossOrigin =
+      this.#options.exposeHeaders && this.#reader.header(request, "origin") !== undefined;
     return this.#planner.plan({
       request,
       decision,
-      report,
+      report: record.report(standing, nowMs),
       outcomes: standing.outcomes,
       nowMs,
       crossOrigin,
     });
+  }
+
+  /** Whether responses tell numbers of this mount. */
+  get #shows(): boolean {
+    return this.#options.headers || this.#wantsNext;
+  }
+
+  /** Only the IETF fields tell when there will be more. */
+  get #wantsNext(): boolean {
+    return this.#options.standardHeaders !== false;
   }
 
   #policy(name: N): Policy {
@@ -205,33 +256,4 @@ export class Guard<Request, N extends string> {
       this.#reader.header(request, "access-control-request-method") !== undefined
     );
   }
-}
-
-/** What is wrong whatever the request: no policy, or two queues at once. */
-function checkSelection(policies: readonly Policy[]): void {
-  if (policies.length === 0)
-    throw new HeadgateError("UNKNOWN_POLICY", "limit: name at least one policy");
-  const queues = policies.filter(({ algorithm }) => algorithm === "leaky-bucket");
-  if (queues.length > 1) {
-    const names = queues.map(({ name }) => `"${name}"`).join(" and ");
-    throw new HeadgateError(
-      "INVALID_OPTION",
-      `policies ${names}: a request can wait in one leaky bucket at most`,
-    );
-  }
-}
-
-/** The names that the application chose. Whatever is neither a choice nor `false` must not mean unlimited. */
-function chosenNames<N extends string>(chosen: N | readonly N[]): readonly N[] {
-  if (typeof chosen === "string") return [chosen];
-  if (Array.isArray(chosen) && chosen.length > 0) return chosen;
-  throw new HeadgateError(
-    "UNKNOWN_POLICY",
-    `policies: the function must choose names, or false for no limit, got ${show(chosen)}`,
-  );
-}
-
-/** The policies that an option is given for by name. */
-function namesIn<N extends string>(option: unknown): readonly N[] {
-  return typeof option === "object" && option !== null ? (Object.keys(option) as N[]) : [];
 }

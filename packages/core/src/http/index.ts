@@ -3,7 +3,7 @@ export { after } from "./after.js";
 export { mergeExposed } from "./cors.js";
 export type { Field } from "./fields.js";
 export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
-export { Guard, type PolicySelection, type RequestReader } from "./guard.js";
+export { Guard, type RequestReader } from "./guard.js";
 export { Holds } from "./hold.js";
 export { isOver, type NodeResponse, writePlan } from "./node-response.js";
 export {
@@ -16,4 +16,5 @@ export {
 } from "./options.js";
 export type { ContinuePlan, RejectPlan, ResponsePlan } from "./plan.js";
 export { RequestRecord, recordOf } from "./record.js";
+export type { PolicySelection } from "./selection.js";
 export type { StandardHeaders } from "./standard-fields.js";

@@ -1,6 +1,8 @@
 import type { Millis } from "../clock.js";
 import type { Decision } from "../decision/decision.js";
+import { show } from "../errors.js";
 import type { Outcome } from "../store/store.js";
+import { warnOnce } from "../warnings.js";
 import {
   type Content,
   jsonContent,
@@ -96,9 +98,10 @@ export class ResponsePlanner<Request, N extends string> {
         ? unavailable(retrySeconds ?? 1)
         : limited(this.#options.status, retrySeconds);
     const { body: makeBody } = this.#options;
+    const { message } = refusal;
     const custom =
       typeof makeBody === "function"
-        ? makeBody(decision, { request, message: refusal.message, retryAfterSeconds: retrySeconds })
+        ? checkedContent(makeBody(decision, { request, message, retryAfterSeconds: retrySeconds }))
         : undefined;
     const { contentType, body } = custom ?? this.#content(refusal, decision);
     const headers: readonly Field[] = [
@@ -113,7 +116,7 @@ export class ResponsePlanner<Request, N extends string> {
       status: refusal.status,
       headers,
       body,
-      message: refusal.message,
+      message,
       expose: this.#expose(verdict),
       decision,
     };
@@ -137,4 +140,15 @@ export class ResponsePlanner<Request, N extends string> {
       ? problemContent(refusal, decision)
       : jsonContent(refusal);
   }
+}
+
+/** What a body function made; undefined, with a warning, when it is no body: the refusal is sent all the same. */
+function checkedContent<C extends Content>(made: C): C | undefined {
+  const { contentType, body }: { contentType?: unknown; body?: unknown } = Object(made);
+  if (typeof contentType === "string" && typeof body === "string") return made;
+  warnOnce(
+    "HEADGATE_BODY",
+    `body: the function must give { contentType, body } as texts, got ${show(made)}; the usual body is sent instead`,
+  );
+  return undefined;
 }

@@ -6,6 +6,8 @@ import type { Report } from "./fields.js";
 interface Charged {
   readonly store: Store;
   readonly charge: Charge;
+  /** What the fields have not told of it so far: an outcome of a limiter that keeps its numbers to itself. */
+  hidden: Outcome | undefined;
 }
 
 /** One limiter's decision on a request. */
@@ -38,10 +40,7 @@ export class RequestRecord {
   /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
   unpaid(store: Store, charge: Charge): Charge | undefined {
     const { policy, subject, cost } = charge;
-    const earlier = this.#charged.filter(
-      (made) =>
-        made.store === store && made.charge.policy === policy && made.charge.subject === subject,
-    );
+    const earlier = this.#charged.filter((made) => isFor(made, store, charge));
     if (earlier.length === 0) return charge;
     const paid = earlier.reduce((sum, made) => sum + made.charge.cost, 0);
     return cost > paid ? { policy, subject, cost: cost - paid } : undefined;
@@ -49,11 +48,27 @@ export class RequestRecord {
 
   /** Takes note of a decision, and gives the one that the fields of the response now tell. */
   add({ store, charges, decision, nowMs, shown }: Decided): Decision {
-    for (const charge of charges) this.#charged.push({ store, charge });
+    if (decision.allowed) {
+      for (const charge of charges) {
+        const outcome = decision.outcomes.find(({ policy }) => policy.name === charge.policy.name);
+        this.#charged.push({ store, charge, hidden: shown ? undefined : outcome });
+      }
+    }
     for (const outcome of decision.outcomes) this.#decidedAt.set(outcome, nowMs);
     this.#decision = merged(this.#decision, decision);
     if (!shown) return decision;
     this.#shown = merged(this.#shown, decision);
+    return this.#shown;
+  }
+
+  /** Gives the decision that the fields tell, once they may also tell what these charges met under an earlier limiter. */
+  reveal(store: Store, charges: readonly Charge[]): Decision | undefined {
+    for (const made of this.#charged) {
+      const { hidden } = made;
+      if (hidden === undefined || !charges.some((charge) => isFor(made, store, charge))) continue;
+      made.hidden = undefined;
+      this.#shown = merged(this.#shown, decisionOf([hidden]));
+    }
     return this.#shown;
   }
 
@@ -64,6 +79,12 @@ export class RequestRecord {
     const decidedAt = this.#decidedAt.get(reportedOutcome(outcomes)) ?? nowMs;
     return { limit, remaining, resetMs: Math.max(0, decidedAt + resetMs - nowMs) };
   }
+}
+
+/** Whether a charge that was made is for the policy and subject of another. One name is one policy on a store. */
+function isFor(made: Charged, store: Store, { policy, subject }: Charge): boolean {
+  const { charge } = made;
+  return made.store === store && charge.policy.name === policy.name && charge.subject === subject;
 }
 
 const severity: readonly Degraded[] = ["none", "local", "open", "closed"];
