@@ -7,8 +7,7 @@ export function ownOptions(callTimeoutMs: number): Readonly<Record<string, unkno
     ...commandOptions(callTimeoutMs),
     retryStrategy: reconnectMs,
     sentinelRetryStrategy: reconnectMs,
-    // A server that was demoted under this connection: connect anew, to whatever the address now leads to.
-    reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
+    reconnectOnError: reconnectOnDemotion(),
   };
 }
 
@@ -31,6 +30,8 @@ export function ownClusterOptions(
     redisOptions: {
       ...(options.redisOptions as object | undefined),
       ...commandOptions(callTimeoutMs),
+      // The client's own rule could have a command sent again; a demoted node answers MOVED here.
+      reconnectOnError: undefined,
     },
   };
 }
@@ -44,6 +45,20 @@ function commandOptions(callTimeoutMs: number): Readonly<Record<string, unknown>
     commandTimeout: undefined,
     socketTimeout: Math.max(shortestSilenceMs, 4 * callTimeoutMs),
     stringNumbers: false,
+  };
+}
+
+/**
+ * Asks for a new connection when the server was demoted, to whatever the address now leads to: once, however
+ * many calls of the old connection are answered alike.
+ */
+function reconnectOnDemotion(): (error: Error) => boolean {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    const now = performance.now();
+    if (!message.startsWith("READONLY") || now - askedAt < shortestSilenceMs) return false;
+    askedAt = now;
+    return true;
   };
 }
 
