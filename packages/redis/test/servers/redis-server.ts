@@ -15,7 +15,7 @@ export interface RedisServer {
 }
 
 /** The binary that tests start: `REDIS_SERVER_BIN`, or the one on the path. */
-export const redisServerBinary: string = process.env.REDIS_SERVER_BIN ?? "redis-server";
+const redisServerBinary: string = process.env.REDIS_SERVER_BIN ?? "redis-server";
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

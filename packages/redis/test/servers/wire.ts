@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 
 /** How many calls of the store's script the server has run since its statistics were last reset. */
-export async function scriptCalls(client: Redis): Promise<number> {
+async function scriptCalls(client: Redis): Promise<number> {
   const stats = await client.info("commandstats");
   return [...stats.matchAll(/^cmdstat_(?:evalsha|eval):calls=(\d+)/gm)].reduce(
     (sum, [, calls]) => sum + Number(calls),

@@ -14,7 +14,7 @@ import { expect } from "vitest";
 import type { SeededRandom } from "./random.js";
 
 /** Small limits, where every boundary is met often, and the largest that are exact. */
-export const policies: readonly Policy[] = [
+const policies: readonly Policy[] = [
   definePolicy("fixed", { algorithm: "fixed-window", limit: 5, windowMs: 100 }),
   definePolicy("anchored", {
     algorithm: "fixed-window",
