@@ -66,7 +66,8 @@ export interface SyncStore {
 
 /**
  * Decides elsewhere. The methods are those of `SyncStore`, as promises that reject with `HeadgateError`:
- * `STORE_KEY_FAILURE` when one key is at fault, `STORE_FAILURE` when the store is.
+ * `STORE_KEY_FAILURE` when one key is at fault, `STORE_FAILURE` when the store is. With these a request follows
+ * its policies' failure modes; the errors that `SyncStore` names are the application's, and thrown.
  */
 export interface AsyncStore {
   readonly kind: "async";
