@@ -19,3 +19,13 @@ test("a request pays the dearest of its mounts once, whatever it paid in parts",
 
   expect([1, 3, 3, 2, 4, 4].map(pay)).toEqual([1, 2, 0, 0, 1, 0]);
 });
+
+test("what was refused is not paid, so that another mount asks for it again", () => {
+  const record = new RequestRecord();
+  const store = memoryStore();
+  const charge = { policy, subject: "ip=192.0.2.1", cost: 11 };
+  const decision = decisionOf(store.apply([charge], "commit"));
+  expect(decision.allowed).toBe(false);
+  record.add({ store, charges: [charge], decision, nowMs: 0, shown: true });
+  expect(record.unpaid(store, charge)).toEqual(charge);
+});
