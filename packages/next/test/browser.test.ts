@@ -1,8 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtApp } from "./server/app-build.js";
+import { builtApp, builtExample } from "./server/app-build.js";
 import { launchBrowser, visitorFrom } from "./server/browser.js";
-import { builtExample } from "./server/example.js";
 import { type NextServer, startServer } from "./server/next-server.js";
 import { next16Proxy } from "./server/variants.js";
 

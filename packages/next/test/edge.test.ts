@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { build as bundle, type Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { build } from "./server/app-build.js";
-import { installed, layOutEdgeApp, packageFolder } from "./server/app-layout.js";
+import { builtWithIoredisOnEdge } from "./server/app-build.js";
+import { packageFolder } from "./server/app-layout.js";
 import { next15Edge, next16Edge } from "./server/variants.js";
 
 const entries = [
@@ -34,10 +34,9 @@ describe("on Edge", () => {
   ])(
     "N-2: the ioredis store ends the build of Next %s with an error that names the way out",
     async (_version, variant) => {
-      const folder = join(packageFolder, `.apps/ioredis-on-${variant.name}`);
-      layOutEdgeApp(folder, variant);
-      const next = join(installed(packageFolder, variant.next), "dist/bin/next");
-      const error: unknown = await build(folder, next).catch((thrown: unknown) => thrown);
+      const error: unknown = await builtWithIoredisOnEdge(variant).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(error).toBeInstanceOf(Error);
       const { message } = error as Error;
       expect(message).toMatch(/redisStore/);

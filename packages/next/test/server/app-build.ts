@@ -12,7 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { appSources, bundlesOf, installed, layOut, packageFolder } from "./app-layout.js";
+import {
+  type AppPlan,
+  edgePlan,
+  examplePlan,
+  installed,
+  packageFolder,
+  variantPlan,
+} from "./app-layout.js";
 import type { Variant } from "./variants.js";
 
 /** An application that has been built. */
@@ -26,59 +33,68 @@ export interface BuiltApp {
   previewSecret(): string;
 }
 
+const appsFolder = join(packageFolder, ".apps");
 const longestBuildMs = 240_000;
+const keptMs = 3_600_000;
 
 /** Builds a variant of the test application. */
 export function builtApp(variant: Variant): Promise<BuiltApp> {
-  const folder = join(packageFolder, ".apps", variant.name);
-  const ownFiles = ["app-layout.ts", "variants.ts"].map((name) =>
-    join(packageFolder, "test/server", name),
-  );
-  const watched = [appSources, ...bundlesOf(), ...ownFiles];
-  return buildOnce({ folder, watched, next: variant.next, prepare: () => layOut(folder, variant) });
+  return buildOnce(variantPlan(variant));
 }
 
-/**
- * Builds the application in a folder, unless it has been built from the same files.
- *
- * @throws what the build printed, when it fails
- */
-export async function buildOnce(app: {
-  readonly folder: string;
-  /** Files and folders that the build depends on. */
-  readonly watched: readonly string[];
-  readonly next: Variant["next"];
-  readonly prepare?: () => void;
-}): Promise<BuiltApp> {
-  const { folder, watched, prepare } = app;
-  const root = installed(packageFolder, app.next);
+/** Builds the example. */
+export function builtExample(): Promise<BuiltApp> {
+  return buildOnce(examplePlan());
+}
+
+/** Builds the application that asks for ioredis on Edge; rejects with what the build printed. */
+export function builtWithIoredisOnEdge(variant: Variant): Promise<BuiltApp> {
+  return buildOnce(edgePlan(variant));
+}
+
+/** Builds into a folder named by the content, which another run that is under way keeps using. */
+async function buildOnce(plan: AppPlan): Promise<BuiltApp> {
+  const root = installed(packageFolder, plan.next);
   const next = join(root, "dist/bin/next");
-  const stamp = hashOf([...watched, join(root, "package.json")]);
-  const stampFile = join(folder, ".next/headgate-stamp");
-  const logFile = join(folder, ".next/headgate-build.log");
+  const stamp = hashOf([...plan.watched, join(root, "package.json")]);
+  const folder = join(appsFolder, `${plan.name}-${stamp.slice(0, 12)}`);
+  const logFile = join(folder, "headgate-build.log");
+  mkdirSync(appsFolder, { recursive: true });
   const release = await locked(`${folder}.lock`);
   try {
-    if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) {
-      prepare?.();
-      const log = await build(folder, next);
-      writeFileSync(logFile, log);
-      writeFileSync(stampFile, stamp);
+    if (!existsSync(logFile)) {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      plan.layOut(folder);
+      writeFileSync(logFile, await build(folder, next));
+      removeOldBuilds(plan.name);
     }
   } finally {
     release();
   }
-  const previewSecret = (): string => {
-    const file = join(folder, ".next/prerender-manifest.json");
-    const manifest = JSON.parse(readFileSync(file, "utf8")) as {
-      readonly preview: { readonly previewModeId: string };
-    };
-    return manifest.preview.previewModeId;
-  };
+  const previewSecret = (): string => previewSecretOf(folder);
   return { folder, next, log: readFileSync(logFile, "utf8"), previewSecret };
 }
 
+/** The builds of other contents that no run can be using any more. */
+function removeOldBuilds(name: string): void {
+  for (const other of readdirSync(appsFolder)) {
+    if (!other.startsWith(`${name}-`) || other.endsWith(".lock")) continue;
+    const folder = join(appsFolder, other);
+    if (Date.now() - statSync(folder).mtimeMs > keptMs) rmSync(folder, { recursive: true });
+  }
+}
+
+function previewSecretOf(folder: string): string {
+  const file = join(folder, ".next/prerender-manifest.json");
+  const manifest = JSON.parse(readFileSync(file, "utf8")) as {
+    readonly preview: { readonly previewModeId: string };
+  };
+  return manifest.preview.previewModeId;
+}
+
 /** Runs `next build`; rejects with what it printed when it fails. */
-export function build(folder: string, next: string): Promise<string> {
+function build(folder: string, next: string): Promise<string> {
   const child = spawn(process.execPath, [next, "build"], {
     cwd: folder,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
@@ -117,7 +133,6 @@ function hashOf(paths: readonly string[]): string {
 
 /** Waits until no other process builds there. A lock whose process is gone is taken over. */
 async function locked(file: string): Promise<() => void> {
-  mkdirSync(join(file, ".."), { recursive: true });
   const giveUpAt = Date.now() + longestBuildMs;
   while (!take(file)) {
     if (Date.now() > giveUpAt) throw new Error(`${file} is held for too long`);
