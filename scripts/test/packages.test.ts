@@ -112,6 +112,24 @@ describe("public names", () => {
     `);
   });
 
+  it("of @headgate/redis", () => {
+    expect(publicNames("packages/redis", "@headgate/redis")).toMatchInlineSnapshot(`
+      [
+        "nodeRedisExecutor",
+        "redisStore",
+      ]
+    `);
+  });
+
+  it("of @headgate/redis/http", () => {
+    expect(publicNames("packages/redis", "@headgate/redis/http")).toMatchInlineSnapshot(`
+      [
+        "redisStore",
+        "upstashExecutor",
+      ]
+    `);
+  });
+
   it("of @headgate/next", () => {
     expect(publicNames("packages/next", "@headgate/next")).toMatchInlineSnapshot(`
       [

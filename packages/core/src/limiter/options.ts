@@ -109,7 +109,7 @@ function defaultStore(clock: Clock): Store {
   if (reason !== undefined) {
     warnOnce(
       "HEADGATE_MEMORY_STORE",
-      `the default store counts in one process, and ${reason}: clients get the limit once per process. Share a Redis store, or pass memoryStore() to say that this is meant.`,
+      `the default store counts in one process, and ${reason}: each process grants the limit. Share a Redis store, or pass memoryStore() if that is meant.`,
     );
   }
   return memoryStore({ clock });

@@ -10,6 +10,6 @@ export function samePolicy(a: Policy, b: Policy): boolean {
 export function policyConflict(name: string): HeadgateError {
   return new HeadgateError(
     "POLICY_CONFLICT",
-    `policy "${name}": this store already keeps a different policy under that name; give one of them another name`,
+    `policy "${name}": this store keeps a different policy under that name`,
   );
 }

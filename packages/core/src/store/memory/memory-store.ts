@@ -199,7 +199,7 @@ function rejectRepeats(batch: readonly Charge[]): void {
     if (repeats) {
       throw new HeadgateError(
         "INVALID_CHARGE",
-        `policy "${policy.name}": the batch names one subject twice; merge the charges first`,
+        `policy "${policy.name}": the batch names one subject twice`,
       );
     }
   }
