@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "0bd495c41139ddd7aee510a73220d5f83c6923a7";
+export const scriptSha: string = "ed8696ee44dca7c9b0ae4921709d061ce95f5df5";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -107,9 +107,16 @@ end
 local stamp_log = {}
 local header_bytes = 43
 local first_read_bytes = 128
+local function circle(total_width)
+return min(256 ^ total_width, 2 ^ 53)
+end
+local function advanced(total, units, total_width)
+local rest = circle(total_width) - units
+return total < rest and total + units or total - rest
+end
 local function pack_entry(log, stamp, total)
 local stamp_bytes = bytes_of(stamp % 256 ^ log.stamp_width, log.stamp_width)
-return stamp_bytes .. bytes_of(total % 256 ^ log.total_width, log.total_width)
+return stamp_bytes .. bytes_of(total, log.total_width)
 end
 local function pack_header(log)
 return "w"
@@ -149,10 +156,10 @@ end
 return number_in(entries(log, index, index + 1), log.stamp_width, log.total_width)
 end
 local function units_behind(log, index)
-return (log.newest_total - total_at(log, index)) % 256 ^ log.total_width
+return (log.newest_total - total_at(log, index)) % circle(log.total_width)
 end
 local function units_through(log, index)
-return (total_at(log, index) - log.base_total) % 256 ^ log.total_width
+return (total_at(log, index) - log.base_total) % circle(log.total_width)
 end
 local function search(log, holds, bound)
 local low, high = log.first, log.last - 1
@@ -253,7 +260,7 @@ if live ~= "" and stamp == log.newest then
 live = string.sub(live, 1, #live - width)
 end
 local count = #live / width
-log.newest, log.newest_total = stamp, (log.newest_total + units) % 256 ^ total_width
+log.newest, log.newest_total = stamp, advanced(log.newest_total, units, total_width)
 log.first, log.last, log.asked = 0, count + 1, nil
 log.slots = log.last + floor(count / 8)
 local spare = string.rep("\\0", (log.slots - log.last) * width)
@@ -269,13 +276,13 @@ function stamp_log.append(log, expired, stamp, units)
 local first = first_after(log, expired)
 log.base_total = total_at(log, first - 1)
 log.first = first
-local fits = first < log.last and stamp_log.units(log) + units < 256 ^ log.total_width
+local fits = first < log.last and stamp_log.units(log) + units < circle(log.total_width)
 local merges = stamp == log.newest
 if not fits or (not merges and log.last == log.slots) then
 rewrite(log, stamp, units)
 return
 end
-log.newest_total = (log.newest_total + units) % 256 ^ log.total_width
+log.newest_total = advanced(log.newest_total, units, log.total_width)
 if not merges then
 log.newest, log.last = stamp, log.last + 1
 end
@@ -286,7 +293,7 @@ local index = first_after(log, stamp - 1)
 if index == log.last or stamp_at(log, index) ~= stamp then
 return false
 end
-local held = (total_at(log, index) - total_at(log, index - 1)) % 256 ^ log.total_width
+local held = (total_at(log, index) - total_at(log, index - 1)) % circle(log.total_width)
 local taken = min(units, held)
 local removed = taken == held and 1 or 0
 local later = entries(log, index + removed, log.last)
@@ -294,13 +301,13 @@ local width = log.stamp_width + log.total_width
 local packed = {}
 for skipped = 0, #later - width, width do
 local total = number_in(later, skipped + log.stamp_width, log.total_width) - taken
-local total_bytes = bytes_of(total % 256 ^ log.total_width, log.total_width)
+local total_bytes = bytes_of(total % circle(log.total_width), log.total_width)
 packed[#packed + 1] = string.sub(later, skipped + 1, skipped + log.stamp_width) .. total_bytes
 end
 if #packed == 0 and index > log.first and removed == 1 then
 log.newest = stamp_at(log, index - 1)
 end
-log.newest_total = (log.newest_total - taken) % 256 ^ log.total_width
+log.newest_total = (log.newest_total - taken) % circle(log.total_width)
 log.asked = nil
 log.last = log.last - removed
 overwrite(log, index, table.concat(packed))
