@@ -1,17 +1,30 @@
 import { HeadgateError } from "@headgate/core";
 import { pathToRegexp } from "path-to-regexp";
 
-const dataPath = /^\/_next\/data\/[^/]+(\/.*)\.json$/;
+const dataPath = /^\/_next\/data\/[^/]+(\/.*)\.json$/s;
 
 /**
- * The path that rules are matched against: decoded once, repeated and trailing slashes folded, letters
- * as they are. Next has already removed the base path and the locale.
+ * The forms of a path that rules are matched against: decoded once, repeated and trailing slashes folded,
+ * letters as they are. Next has already removed the base path and the locale.
+ *
+ * Next looks for a route without parameters by the whole decoded path, and for one with parameters before
+ * decoding: `/users/a%2Fb` may be `/users/a/b`, and `/users/[id]`. So an encoded slash gives two forms.
  */
-export function normalPath(pathname: string): string {
-  const decoded = decodedOnce(pathname).replace(/[/\\]+/g, "/");
-  const page = dataPath.exec(decoded)?.[1]?.replace(/^\/index$/, "/") ?? decoded;
+export function pathForms(pathname: string): readonly string[] {
+  const bySegment = pathname.split("/").map(decodedSegment).join("/");
+  return [...new Set([folded(decodedOnce(pathname)), folded(bySegment)])];
+}
+
+function folded(decoded: string): string {
+  const path = decoded.replace(/[/\\]+/g, "/");
+  const page = dataPath.exec(path)?.[1]?.replace(/^\/index$/, "/") ?? path;
   const trimmed = page.length > 1 && page.endsWith("/") ? page.slice(0, -1) : page;
   return trimmed === "" ? "/" : trimmed;
+}
+
+/** A slash that was encoded stays so, and ends no segment. */
+function decodedSegment(segment: string): string {
+  return decodedOnce(segment).replace(/[/\\]/g, encodeURIComponent);
 }
 
 /**
@@ -33,7 +46,9 @@ export function pathMatcher(
 function compiled(option: string, pattern: unknown): RegExp {
   if (typeof pattern !== "string" || !pattern.startsWith("/")) throw invalidPath(option, pattern);
   try {
-    return pathToRegexp(pattern, [], { sensitive: true });
+    // A decoded path may hold "?", "#" and line ends, which are text like any other there.
+    const { source, flags } = pathToRegexp(pattern, [], { sensitive: true, delimiter: "/" });
+    return new RegExp(source, `${flags}s`);
   } catch (cause) {
     throw invalidPath(option, pattern, cause);
   }
@@ -48,7 +63,7 @@ function invalidPath(option: string, value: unknown, cause?: unknown): HeadgateE
   );
 }
 
-/** As in Next: a path that is not valid percent-encoding stays as it is, and reaches no route. */
+/** What is not valid percent-encoding stays as it is. */
 function decodedOnce(pathname: string): string {
   try {
     return decodeURIComponent(pathname);

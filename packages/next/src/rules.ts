@@ -1,8 +1,7 @@
-import type { Cost, Identity } from "@headgate/core";
-import { HeadgateError } from "@headgate/core";
+import { type Cost, HeadgateError, type Identity } from "@headgate/core";
 import type { MaybePromise } from "@headgate/core/http";
 import type { NextRequest } from "next/server.js";
-import { normalPath, pathMatcher } from "./path.js";
+import { pathForms, pathMatcher } from "./path.js";
 
 /** What requests a proxy limits, and how. */
 export interface ProxyRule<N extends string> {
@@ -31,7 +30,7 @@ export interface ProxyRule<N extends string> {
 }
 
 interface CompiledRule<N extends string> extends ProxyRule<N> {
-  matches(request: NextRequest, path: string): boolean;
+  matches(request: NextRequest, paths: readonly string[]): boolean;
 }
 
 /** The rules of a proxy: all that match a request apply to it, as one decision. */
@@ -42,7 +41,7 @@ export class RuleBook<N extends string> {
   /** @throws HeadgateError `INVALID_OPTION` naming the rule */
   constructor(rules: readonly ProxyRule<N>[]) {
     if (!Array.isArray(rules) || rules.length === 0) {
-      throw new HeadgateError("INVALID_OPTION", "rateLimitProxy: rules must be a list of rules");
+      throw invalid("rateLimitProxy: rules must be a list of rules");
     }
     this.#rules = rules.map((rule, index) => compileRule(rule, index));
   }
@@ -73,8 +72,8 @@ export class RuleBook<N extends string> {
   #matchingRules(request: NextRequest): readonly CompiledRule<N>[] {
     const known = this.#matching.get(request);
     if (known !== undefined) return known;
-    const path = normalPath(request.nextUrl.pathname);
-    const rules = this.#rules.filter((rule) => rule.matches(request, path));
+    const paths = pathForms(request.nextUrl.pathname);
+    const rules = this.#rules.filter((rule) => rule.matches(request, paths));
     this.#matching.set(request, rules);
     return rules;
   }
@@ -84,25 +83,29 @@ const known = ["path", "methods", "policies", "cost", "identify"];
 
 function compileRule<N extends string>(rule: ProxyRule<N>, index: number): CompiledRule<N> {
   const option = `rateLimitProxy: rules[${index}]`;
+  if (typeof rule !== "object" || rule === null) throw invalid(`${option}: must be a rule`);
   const unknown = Object.keys(rule).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new HeadgateError(
-      "INVALID_OPTION",
-      `${option}.${unknown}: there is no option of that name`,
-    );
+  if (unknown !== undefined) throw invalid(`${option}.${unknown}: there is no option of that name`);
+  if (!Array.isArray(rule.policies)) throw invalid(`${option}.policies: must be a list of names`);
+  if (!["function", "undefined"].includes(typeof rule.identify))
+    throw invalid(`${option}.identify: must be a function`);
   const matchesPath = pathMatcher(`${option}.path`, rule.path);
   const methods = rule.methods && methodsOf(`${option}.methods`, rule.methods);
   return {
     ...rule,
-    matches: ({ method }, path) => (methods?.has(method) ?? true) && matchesPath(path),
+    matches: ({ method }, paths) => (methods?.has(method) ?? true) && paths.some(matchesPath),
   };
 }
 
 function methodsOf(option: string, methods: readonly string[]): ReadonlySet<string> {
   const valid = Array.isArray(methods) && methods.length > 0;
   if (!valid || methods.some((method) => typeof method !== "string" || !/^[A-Z]+$/.test(method)))
-    throw new HeadgateError("INVALID_OPTION", `${option}: must be methods such as ["POST"]`);
+    throw invalid(`${option}: must be methods such as ["POST"]`);
   return new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods);
+}
+
+function invalid(message: string): HeadgateError {
+  return new HeadgateError("INVALID_OPTION", message);
 }
 
 function priceOf(price: unknown, name: string): unknown {
