@@ -1,4 +1,4 @@
-import type { Decision, Identity } from "@headgate/core";
+import { type Decision, HeadgateError, type Identity } from "@headgate/core";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server.js";
 import { Gate, type MountOptions } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
@@ -58,6 +58,8 @@ export function rateLimitProxy<const N extends string>(
   options: RateLimitProxyOptions<N>,
 ): RateLimitProxy {
   const { rules, refusalHeaders, ...mount } = options;
+  if ("cost" in mount)
+    throw new HeadgateError("INVALID_OPTION", `${caller}: cost is an option of each rule`);
   const book = new RuleBook(rules);
   for (const { policies, cost } of rules) checkRule(mount, policies, cost);
   const known = new WeakMap<NextRequest, Identity>();

@@ -7,6 +7,8 @@ import {
 import type { WebRequest } from "./address.js";
 
 const exposeName = "Access-Control-Expose-Headers";
+/** Those of the IETF draft. */
+const standardNames: readonly string[] = ["RateLimit-Policy", "RateLimit"];
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /** Headers that the application adds to its refusals, such as those of CORS. */
@@ -60,7 +62,7 @@ function setFields(headers: Headers, plan: ResponsePlan, status: number): void {
   const redirects = status >= 300 && status < 400;
   for (const [name, value] of plan.headers) {
     // A client might wait for the IETF fields' times before it follows a redirect.
-    if (redirects && name.startsWith("RateLimit")) continue;
+    if (redirects && standardNames.includes(name)) continue;
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);
   }

@@ -242,6 +242,14 @@ describe("check", () => {
     expect(applyTo(NextResponse.next()).headers.get("ratelimit")).toBe('"perAccount";r=2;t=60');
   });
 
+  it("X-1: keeps the three fields on a redirect, whatever their prefix", async () => {
+    const limits = proxyWith(rules, { headerPrefix: "RateLimit", standardHeaders: "draft-11" });
+    const { applyTo } = await limits.check(requestTo("/a"), { account: "7" });
+    const redirect = applyTo(NextResponse.redirect("https://shop.example/b"));
+    expect(redirect.headers.get("ratelimit-limit")).toBe("3");
+    expect(redirect.headers.has("ratelimit-policy")).toBe(false);
+  });
+
   it("charges one request once, however often it is asked", async () => {
     const limits = proxyWith(rules);
     const request = requestTo("/a");
@@ -281,6 +289,20 @@ describe("construction", () => {
     ["a source of no kind", { ip: { proxies: 1 } }, "INVALID_OPTION", /^ip: /],
     ["no limiter", { limiter: undefined }, "INVALID_OPTION", /limiter must be/],
     ["no rules", { rules: [] }, "INVALID_OPTION", /rules must be/],
+    ["a list without rules", { rules: [undefined] }, "INVALID_OPTION", /rules\[0\]: must be/],
+    [
+      "a rule whose policies are chosen by a function",
+      { rules: [{ path: "/a", policies: () => ["small"] }] },
+      "INVALID_OPTION",
+      /rules\[0\]\.policies/,
+    ],
+    [
+      "a rule whose identity is no function",
+      { rules: [{ path: "/a", policies: ["small"], identify: "account" }] },
+      "INVALID_OPTION",
+      /rules\[0\]\.identify/,
+    ],
+    ["a cost beside the rules", { cost: 2 }, "INVALID_OPTION", /^rateLimitProxy: cost/],
     ["an unknown option", { header: true }, "INVALID_OPTION", /^header: /],
     [
       "an unknown option of a rule",
