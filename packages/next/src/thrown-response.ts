@@ -1,6 +1,5 @@
 import type { WebRequest } from "./address.js";
 
-const formTypes = ["application/x-www-form-urlencoded", "multipart/form-data"];
 const seeOther = 303;
 
 /**
@@ -19,11 +18,15 @@ export function responseOfThrown(thrown: unknown, request: WebRequest): Response
   return withStatus(status, { Location: location });
 }
 
-/** A redirect after a form or an action is followed with GET. */
+/** A redirect after a form or an action is followed with GET. Next knows the first type without parameters only. */
 function sendsForm({ method, headers }: WebRequest): boolean {
   if (method !== "POST") return false;
   const type = headers.get("content-type") ?? "";
-  return headers.has("next-action") || formTypes.some((form) => type.startsWith(form));
+  return (
+    headers.has("next-action") ||
+    type === "application/x-www-form-urlencoded" ||
+    type.startsWith("multipart/form-data")
+  );
 }
 
 function withStatus(

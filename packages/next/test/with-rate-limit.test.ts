@@ -70,6 +70,21 @@ describe("withRateLimit", () => {
   });
 
   it.each([
+    ["POST", { "content-type": "application/x-www-form-urlencoded" }, 303],
+    ["POST", { "content-type": "application/x-www-form-urlencoded; charset=utf-8" }, 307],
+    ["POST", { "content-type": "multipart/form-data; boundary=b" }, 303],
+    ["POST", { "next-action": "00" }, 303],
+    ["POST", { "content-type": "application/json" }, 307],
+    ["PUT", { "next-action": "00" }, 307],
+  ])("redirects %s with %j by the status that Next gives", async (method, headers, status) => {
+    const limited = withRateLimit(() => {
+      throw Object.assign(new Error("redirect"), { digest: "NEXT_REDIRECT;replace;/a;307;" });
+    }, options());
+    const response = await limited(requestTo("/a", { method, headers }), context);
+    expect(response.status).toBe(status);
+  });
+
+  it.each([
     undefined,
     null,
     "text",
