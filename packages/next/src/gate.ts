@@ -84,19 +84,13 @@ export class Gate<Request extends WebRequest, N extends string> {
   }
 }
 
-const holdsByLimiter = new WeakMap<object, Holds>();
-
 /**
- * The held requests of a limiter, one set for all its mounts, since each set listens to its closing.
+ * The held requests of a limiter.
  *
  * @throws HeadgateError `INVALID_OPTION` when it is no limiter
  */
 export function holdsOf(caller: string, limiter: Limiter): Holds {
-  if (!(limiter?.closing instanceof AbortSignal)) {
-    const rule = "limiter must be what createLimiter returns";
-    throw new HeadgateError("INVALID_OPTION", `${caller}: ${rule}`);
-  }
-  const holds = holdsByLimiter.get(limiter) ?? new Holds(limiter.closing);
-  holdsByLimiter.set(limiter, holds);
-  return holds;
+  if (limiter?.closing instanceof AbortSignal) return new Holds(limiter.closing);
+  const rule = "limiter must be what createLimiter returns";
+  throw new HeadgateError("INVALID_OPTION", `${caller}: ${rule}`);
 }
