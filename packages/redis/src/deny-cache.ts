@@ -20,6 +20,10 @@ export class DenyCache {
   readonly #now: () => Millis;
   readonly #refusals = new Map<string, Refusal>();
   readonly #namesOfKey = new Map<string, Set<string>>();
+  /** When keys were last given something back, the latest last. */
+  readonly #easedAt = new Map<string, Millis>();
+  /** The same for all that had to leave that map. */
+  #othersEasedAt: Millis = Number.NEGATIVE_INFINITY;
 
   /** @param now - a clock that does not run backwards */
   constructor(now: () => Millis) {
@@ -49,6 +53,8 @@ export class DenyCache {
   add(batch: Batch, outcomes: readonly Outcome[], sentAt: Millis): void {
     const waitMs = Math.min(longestMs, longestWait(outcomes));
     if (this.#now() >= sentAt + waitMs) return;
+    if (batch.charges.some(({ key }, place) => this.#easedSince(sentAt, key, outcomes[place])))
+      return;
     const name = nameOf(batch);
     this.#forget(name);
     if (this.#refusals.size >= mostEntries) {
@@ -69,6 +75,32 @@ export class DenyCache {
     for (const { key } of charges) {
       for (const name of this.#namesOfKey.get(key) ?? []) this.#forget(name);
     }
+  }
+
+  /**
+   * Forgets the refusals by these keys themselves, since something is given back to them. One that is still
+   * on its way, and may have been decided before, is not remembered when it comes.
+   */
+  ease(charges: readonly KeyedCharge[]): void {
+    const now = this.#now();
+    for (const { key } of charges) {
+      this.#easedAt.delete(key);
+      this.#easedAt.set(key, now);
+      for (const name of this.#namesOfKey.get(key) ?? []) {
+        const { keys, outcomes } = this.#refusals.get(name) as Refusal;
+        if (outcomes[keys.indexOf(key)]?.allowed === false) this.#forget(name);
+      }
+    }
+    for (const [key, at] of this.#easedAt) {
+      if (this.#easedAt.size <= mostEntries) break;
+      this.#easedAt.delete(key);
+      this.#othersEasedAt = at;
+    }
+  }
+
+  #easedSince(sentAt: Millis, key: string, outcome: Outcome | undefined): boolean {
+    if (outcome?.allowed !== false) return false;
+    return (this.#easedAt.get(key) ?? this.#othersEasedAt) >= sentAt;
   }
 
   #forget(name: string): void {

@@ -124,20 +124,16 @@ export class ScriptStore implements RedisStore {
   }
 
   async refund(receipts: readonly ChargeReceipt[]): Promise<void> {
-    const charges = receipts.map((receipt) => ({
-      ...this.#keyed(receipt),
-      at: receipt.at,
-      mark: receipt.mark,
-    }));
+    const charges = this.#receipted(receipts);
     this.#denyCache?.clear(charges);
-    await Promise.all(this.#bySubject(charges).map((group) => this.#write("refund", group)));
+    await Promise.all(this.#bySubject(charges).map((group) => this.#ease("refund", group)));
     this.#denyCache?.clear(charges);
   }
 
   async reset(policy: Policy, subject: string): Promise<void> {
     const charges = [this.#keyed({ policy, subject, cost: 0 })];
     this.#denyCache?.clear(charges);
-    await this.#write("reset", charges);
+    await this.#ease("reset", charges);
     this.#denyCache?.clear(charges);
   }
 
@@ -163,6 +159,13 @@ export class ScriptStore implements RedisStore {
     else this.#denyCache?.add(batch, outcomes, sentAt);
   }
 
+  // Before and after: the server may do it at any moment between.
+  async #ease(mode: "refund" | "reset", charges: readonly KeyedCharge[]): Promise<void> {
+    this.#denyCache?.ease(charges);
+    await this.#write(mode, charges);
+    this.#denyCache?.ease(charges);
+  }
+
   #write(mode: BatchMode, charges: readonly KeyedCharge[]): Promise<readonly number[]> {
     const deadlineAt = performance.now() + this.#callTimeoutMs;
     return this.#coalescer.submit(
@@ -174,13 +177,16 @@ export class ScriptStore implements RedisStore {
 
   /** Refunds without making anybody wait; tries again what certainly did not run, and counts what is lost. */
   #refundInBackground(receipts: readonly ChargeReceipt[]): void {
-    const lost = (): void => {
-      this.#lostRefunds += receipts.length;
-    };
-    this.refund(receipts).catch((error: unknown) => {
-      if (hasCertainlyNotRun(error)) this.refund(receipts).catch(lost);
-      else lost();
-    });
+    // Group by group: one that has run must not run again because another did not.
+    for (const group of this.#bySubject(this.#receipted(receipts))) {
+      const lost = (): void => {
+        this.#lostRefunds += group.length;
+      };
+      this.#ease("refund", group).catch((error: unknown) => {
+        if (hasCertainlyNotRun(error)) this.#ease("refund", group).catch(lost);
+        else lost();
+      });
+    }
   }
 
   /** Takes back what a call charged whose answer came when nobody waited for it any more. */
@@ -192,6 +198,14 @@ export class ScriptStore implements RedisStore {
       const receipts = receiptsOf(outcomesOf(batch, reply));
       if (receipts.length > 0) this.#refundInBackground(receipts);
     }
+  }
+
+  #receipted(receipts: readonly ChargeReceipt[]): readonly KeyedCharge[] {
+    return receipts.map((receipt) => ({
+      ...this.#keyed(receipt),
+      at: receipt.at,
+      mark: receipt.mark,
+    }));
   }
 
   #keyed({ policy, subject, cost }: Charge): KeyedCharge {
