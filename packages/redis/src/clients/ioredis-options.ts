@@ -7,6 +7,8 @@ export function ownOptions(callTimeoutMs: number): Readonly<Record<string, unkno
     ...commandOptions(callTimeoutMs),
     retryStrategy: reconnectMs,
     sentinelRetryStrategy: reconnectMs,
+    // A sentinel that accepts and never answers must not keep the others from being asked.
+    sentinelCommandTimeout: silenceMs(callTimeoutMs),
     reconnectOnError: reconnectOnDemotion(),
   };
 }
@@ -43,9 +45,13 @@ function commandOptions(callTimeoutMs: number): Readonly<Record<string, unknown>
     autoResendUnfulfilledCommands: false,
     enableAutoPipelining: false,
     commandTimeout: undefined,
-    socketTimeout: Math.max(shortestSilenceMs, 4 * callTimeoutMs),
+    socketTimeout: silenceMs(callTimeoutMs),
     stringNumbers: false,
   };
+}
+
+function silenceMs(callTimeoutMs: number): number {
+  return Math.max(shortestSilenceMs, 4 * callTimeoutMs);
 }
 
 /**
