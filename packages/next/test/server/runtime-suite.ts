@@ -411,6 +411,11 @@ export function describeRuntime(variant: Variant): void {
       "/api/accounts/7/",
       "/api/accounts/%37",
       "//api/accounts/7",
+      "/api/accounts/7%2F8",
+      "/api/accounts/7%5C8",
+      "/api/accounts/7%3F8",
+      "/api/accounts/7%238",
+      "/api/accounts/7%0A8",
     ].map((path) => ["/api/accounts/8", path, "account "] as const);
 
     it.each([...spellings, ...ids])("%s as %s", async (plain, spelling, reached) => {
