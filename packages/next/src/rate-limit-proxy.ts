@@ -58,7 +58,7 @@ export function rateLimitProxy<const N extends string>(
   options: RateLimitProxyOptions<N>,
 ): RateLimitProxy {
   const { rules, refusalHeaders, ...mount } = options;
-  if ("cost" in mount)
+  if ((mount as { readonly cost?: unknown }).cost !== undefined)
     throw new HeadgateError("INVALID_OPTION", `${caller}: cost is an option of each rule`);
   const book = new RuleBook(rules);
   for (const { policies, cost } of rules) checkRule(mount, policies, cost);

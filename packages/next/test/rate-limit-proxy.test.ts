@@ -131,6 +131,15 @@ describe("rateLimitProxy", () => {
     expect(await statuses(4, () => proxy(requestTo("/b")))).toEqual([200, 200, 200, 429]);
   });
 
+  it("rejects a request whose rules would hold it in two leaky buckets", async () => {
+    const proxy = proxyWith([
+      { path: "/:path*", policies: ["queue"] },
+      { path: "/a", policies: ["otherQueue"] },
+    ]);
+    await expect(proxy(requestTo("/a"))).rejects.toMatchObject({ code: "INVALID_CHARGE" });
+    expect((await proxy(requestTo("/b"))).status).toBe(200);
+  });
+
   it("rethrows what the application's own functions throw", async () => {
     const proxy = proxyWith([
       {
