@@ -3,8 +3,13 @@ import { HeadgateError } from "@headgate/core";
 /** What a client threw or a server answered, as the store's own error; the original is its cause. */
 export function storeFailure(cause: unknown): HeadgateError {
   if (cause instanceof HeadgateError) return cause;
-  const said = cause instanceof Error ? cause.message : "failed without an error";
+  const said = cause instanceof Error ? withoutCommand(cause.message) : "failed without an error";
   return new HeadgateError("STORE_FAILURE", `redis: ${said}`, { cause });
+}
+
+// @upstash/redis repeats the command: a script's length, and subjects that are not for logs.
+function withoutCommand(message: string): string {
+  return message.split(/, command was: /, 1)[0] as string;
 }
 
 /** A reply that is no answer to the script. */

@@ -109,10 +109,12 @@ class NodeRedisExecutor implements Executor {
 }
 
 function duplicateOf(client: Connection): Connection {
+  // The client's own options may map the reply's numbers to other types.
+  const commandOptions = {};
   const connection = client.duplicate(
     client.slots === undefined
-      ? { disableOfflineQueue: true }
-      : { defaults: { disableOfflineQueue: true } },
+      ? { disableOfflineQueue: true, commandOptions }
+      : { defaults: { disableOfflineQueue: true }, commandOptions },
   );
   // Each call reports its own failure; without a listener an error would end the process.
   connection.on("error", () => undefined);

@@ -2,7 +2,7 @@ import { definePolicy, HeadgateError } from "@headgate/core";
 import { conformanceCases, type OpenStore } from "@headgate/core/testing";
 import { Redis as UpstashRedis } from "@upstash/redis";
 import { Redis as Redis5 } from "ioredis5";
-import { createClient } from "redis";
+import { createClient, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisStore as httpStore, upstashExecutor } from "../../src/http/index.js";
 import { nodeRedisExecutor, redisStore } from "../../src/index.js";
@@ -94,6 +94,37 @@ test("fails at once over node-redis while Redis is down", async () => {
     await expect(store.apply([charge], "commit")).rejects.toMatchObject({ code: "STORE_FAILURE" });
   }
   await store.close();
+});
+
+test("over node-redis, reads replies as they are, whatever types the client maps them to", async () => {
+  const client = createClient({
+    socket: { port: redis.server.port },
+    commandOptions: { typeMapping: { [RESP_TYPES.NUMBER]: String } },
+  });
+  const store = redisStore(nodeRedisExecutor(client), {
+    prefix: freshPrefix(),
+    callTimeoutMs: patientMs,
+  });
+  expect((await store.apply([charge], "commit"))[0]?.remaining).toBe(4);
+  await store.close();
+});
+
+test("over @upstash/redis, tells what failed without the command that was sent", async () => {
+  const client = new UpstashRedis({
+    url: bridge.url,
+    token: "wrong",
+    retry: false,
+    enableTelemetry: false,
+  });
+  const store = httpStore(upstashExecutor(client), {
+    prefix: freshPrefix(),
+    callTimeoutMs: patientMs,
+  });
+  const error = await store.apply([charge], "commit").catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "STORE_FAILURE", message: "redis: Unauthorized" });
+  expect((error as HeadgateError).cause).toMatchObject({
+    message: expect.stringContaining("user=1"),
+  });
 });
 
 function upstash(): UpstashRedis {
