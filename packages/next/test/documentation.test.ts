@@ -29,6 +29,10 @@ describe("N-20: the documented matcher", () => {
     ["/favicon.ico", false],
     ["/assets/logo.svg", false],
     ["/api/report", false],
+    ["/api/reports", true],
+    ["/api/report/7", true],
+    ["/favicon.ico-of-mine", true],
+    ["/_next/static-page", true],
   ])("of the proxy on %s gives %s", (path, expected) => {
     expect(matches(proxy, path)).toBe(expected);
   });
