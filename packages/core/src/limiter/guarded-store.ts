@@ -106,7 +106,9 @@ export function isStoreFailure({ code }: HeadgateError): boolean {
 }
 
 function storeError(thrown: unknown): HeadgateError {
-  if (thrown instanceof HeadgateError) return thrown;
+  // By name: a store that brings its own copy of this package throws another class.
+  if ((thrown as Error | null | undefined)?.name === "HeadgateError")
+    return thrown as HeadgateError;
   return new HeadgateError(
     "STORE_FAILURE",
     `store: ${thrown instanceof Error ? thrown.message : "failed without an error"}`,

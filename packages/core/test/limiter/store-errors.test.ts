@@ -102,3 +102,20 @@ describe("a listener of store failures", () => {
     expect(warnings()[0]?.message).toMatch(/^onStoreError threw: /);
   });
 });
+
+it("knows the code of an error from a store that brings its own copy of this package", async () => {
+  const codes: string[] = [];
+  const { store, limiter } = foreign((error) => codes.push(error.code));
+  store.behaviour = async () => {
+    throw Object.assign(new Error("key"), { name: "HeadgateError", code: "STORE_KEY_FAILURE" });
+  };
+  await limiter.check("api", { ip: "x" });
+  expect(codes).toEqual(["STORE_KEY_FAILURE"]);
+});
+
+function foreign(onStoreError: (error: HeadgateError) => void) {
+  const clock = new ManualClock(1_700_000_000_000);
+  const store = new FakeStore(clock);
+  const policies = { api: fixedWindow({ limit: 2, window: "1m" }) };
+  return { store, limiter: createLimiter({ clock, store, policies, onStoreError }) };
+}
