@@ -58,7 +58,7 @@ describe("a process that makes limiters", () => {
     const { code: exit, stderr } = await core.run(make(""), { pm_id: "0" });
     expect(exit).toBe(0);
     expect(stderr.split(code)).toHaveLength(2);
-    expect(stderr).toContain("this process runs under PM2: clients get the limit once per process");
+    expect(stderr).toContain("this process runs under PM2: each process grants the limit");
   });
 
   it("is not warned where it gives memoryStore() explicitly", async () => {
