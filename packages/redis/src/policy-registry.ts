@@ -44,7 +44,7 @@ export class PolicyRegistry {
     } else if (JSON.stringify(known) !== JSON.stringify(policy)) {
       throw new HeadgateError(
         "POLICY_CONFLICT",
-        `policy "${policy.name}": this store already keeps a different policy under that name; give one of them another name`,
+        `policy "${policy.name}": this store keeps a different policy under that name`,
       );
     }
   }

@@ -239,7 +239,7 @@ function rejectRepeats(charges: readonly Charge[]): void {
     if (first < index) {
       throw new HeadgateError(
         "INVALID_CHARGE",
-        `policy "${policy.name}": the batch names one subject twice; merge the charges first`,
+        `policy "${policy.name}": the batch names one subject twice`,
       );
     }
   }
