@@ -29,7 +29,7 @@ export function instantOf(state: Owed | undefined, now: Millis): Millis {
 
 /** Units still owed at an instant. Long idle times cannot overflow: they are cut to what is owed first. */
 export function owedAt(state: Owed | undefined, limit: number, instant: Millis): number {
-  if (state === undefined) return 0;
+  if (state === undefined || state.units === 0) return 0;
   const elapsedMs = instant - state.atMs;
   return elapsedMs >= Math.ceil(state.units / limit) ? 0 : state.units - elapsedMs * limit;
 }
