@@ -1,14 +1,12 @@
 import { HeadgateError, show } from "../errors.js";
+import { costFor } from "../limiter/charges.js";
+import type { Cost } from "../limiter/limiter.js";
 import { capacityOf } from "../policy/capacity.js";
 import type { Policy } from "../policy/policy.js";
 
 /** What a cost, as the application gave it, is for one policy: right or wrong. */
 export function costOf(policy: Policy, price: unknown): unknown {
-  if (typeof price !== "object" || price === null) return price;
-  const own = Object.hasOwn(price, policy.name)
-    ? (price as Record<string, unknown>)[policy.name]
-    : undefined;
-  return own === undefined ? 1 : own;
+  return costFor(policy.name, price as Cost);
 }
 
 export function isCost(value: unknown): value is number {
