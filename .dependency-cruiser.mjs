@@ -5,17 +5,30 @@
 /** What each folder of the core may import besides itself. */
 const arrows = {
   errors: [],
+  extension: ["errors"],
   warnings: ["errors"],
   listener: ["errors", "warnings"],
   clock: ["errors"],
   identity: ["errors"],
-  policy: ["errors"],
+  policy: ["errors", "extension"],
   algorithms: ["policy", "errors"],
   decision: ["policy", "errors"],
-  store: ["decision", "policy", "clock", "errors", "warnings", "algorithms"],
-  limiter: ["store", "decision", "policy", "identity", "listener", "clock", "errors", "warnings"],
+  store: ["decision", "policy", "clock", "errors", "extension", "warnings", "algorithms"],
+  limiter: ["store", "decision", "policy", "identity", "clock", "errors", "extension", "warnings"],
+  policies: [
+    "limiter",
+    "store",
+    "decision",
+    "policy",
+    "clock",
+    "errors",
+    "extension",
+    "algorithms",
+  ],
+  failsafe: ["store", "decision", "policy", "listener", "clock", "errors", "warnings"],
   http: [
     "limiter",
+    "policies",
     "store",
     "decision",
     "policy",
@@ -25,8 +38,19 @@ const arrows = {
     "errors",
     "warnings",
   ],
-  schema: ["policy", "errors"],
-  testing: ["limiter", "store", "decision", "policy", "identity", "clock", "errors", "algorithms"],
+  schema: ["policies", "policy", "errors"],
+  testing: [
+    "limiter",
+    "policies",
+    "failsafe",
+    "store",
+    "decision",
+    "policy",
+    "identity",
+    "clock",
+    "errors",
+    "algorithms",
+  ],
 };
 
 const core = "^packages/core/dist/";
@@ -62,7 +86,7 @@ const rules = [
     comment: "the main entry loads no other public entry",
     severity: "error",
     from: { path: `${core}index\\.js$` },
-    to: { path: core + anyOf(["http", "schema", "testing"]) },
+    to: { path: core + anyOf(["failsafe", "http", "policies", "schema", "testing"]) },
   },
   {
     name: "core-no-node",
@@ -111,10 +135,13 @@ const rules = [
   },
   {
     name: "redis-imports-core",
-    comment: "the Redis store imports @headgate/core, and no other package",
+    comment: "the Redis store imports @headgate/core and its failsafe, and no other package",
     severity: "error",
     from: { path: "^packages/redis/" },
-    to: { path: "^packages/", pathNot: ["^packages/redis/", `${core}bundle/index\\.js$`] },
+    to: {
+      path: "^packages/",
+      pathNot: ["^packages/redis/", `${core}bundle/(index|failsafe)\\.js$`],
+    },
   },
   {
     name: "no-source-of-a-package",

@@ -20,6 +20,9 @@ const forbidden: readonly (readonly [rule: string, file: string, specifier: stri
   ["core-identity", "core/dist/identity/looks-at-limiter.js", "../limiter/index.js"],
   ["core-known-folders", "core/dist/novelty/index.js", "../errors.js"],
   ["core-http", "core/dist/http/looks-at-schema.js", "../schema/index.js"],
+  ["core-extension", "core/dist/extension.js", "./policies/index.js"],
+  ["core-failsafe", "core/dist/failsafe/looks-at-limiter.js", "../limiter/index.js"],
+  ["core-policies", "core/dist/policies/looks-at-http.js", "../http/index.js"],
   ["core-schema", "core/dist/schema/looks-at-limiter.js", "../limiter/index.js"],
   ["core-testing", "core/dist/testing/looks-at-http.js", "../http/index.js"],
   ["algorithms-only-under-memory", "core/dist/store/runs-algorithms.js", "../algorithms/index.js"],
@@ -60,12 +63,15 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ["express/dist/uses-core.js", "@headgate/core"],
   ["next/dist/index.js", "@headgate/core"],
   ["redis/dist/index.js", "@headgate/core"],
+  ["redis/dist/uses-failsafe.js", "@headgate/core/failsafe"],
+  ["core/dist/policies/index.js", "../limiter/index.js"],
 ];
 
 const bare = [
   "core/dist/store/store.js",
   "core/src/clock.js",
   "core/dist/bundle/index.js",
+  "core/dist/bundle/failsafe.js",
   "core/dist/bundle/http.js",
   "core/dist/bundle/testing.js",
   "express/dist/bundle/index.js",

@@ -69,6 +69,29 @@ describe("public names", () => {
     `);
   });
 
+  it("of @headgate/core/failsafe", () => {
+    expect(publicNames("packages/core", "@headgate/core/failsafe")).toMatchInlineSnapshot(`
+      [
+        "failsafe",
+      ]
+    `);
+  });
+
+  it("of @headgate/core/policies", () => {
+    expect(publicNames("packages/core", "@headgate/core/policies")).toMatchInlineSnapshot(`
+      [
+        "awaitsEnding",
+        "ban",
+        "bans",
+        "conclude",
+        "peekAll",
+        "refund",
+        "settle",
+        "unban",
+      ]
+    `);
+  });
+
   it("of @headgate/core/schema", () => {
     expect(publicNames("packages/core", "@headgate/core/schema")).toMatchInlineSnapshot(`
       [

@@ -14,6 +14,7 @@ export type { LimiterOptions } from "./limiter/options.js";
 export {
   fixedWindow,
   leakyBucket,
+  type PenaltyOptions,
   type PolicyOptions,
   slidingWindow,
   slidingWindowCounter,
@@ -24,13 +25,17 @@ export { definePolicy } from "./policy/define.js";
 export type { Duration } from "./policy/duration.js";
 export type {
   AlgorithmName,
+  Counted,
   FailureMode,
   FixedWindow,
   KeyBy,
   KeyParts,
   LeakyBucket,
+  MigrationRule,
+  Penalty,
   Policy,
   PolicyDefinition,
+  PolicyNumbers,
   SlidingWindow,
   SlidingWindowCounter,
   TokenBucket,
@@ -43,9 +48,13 @@ export {
 export type {
   ApplyMode,
   AsyncStore,
+  Ban,
+  Bans,
   Charge,
   ChargeReceipt,
+  FailsafeOptions,
   Outcome,
+  SafeStore,
   Store,
   SyncStore,
 } from "./store/store.js";

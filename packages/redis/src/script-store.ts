@@ -9,12 +9,12 @@ import {
   type Outcome,
   type Policy,
 } from "@headgate/core";
+import { failsafe } from "@headgate/core/failsafe";
 import { DenyCache } from "./deny-cache.js";
 import type { Executor } from "./executor.js";
 import { hasCertainlyNotRun } from "./failures.js";
 import { checkKeyNaming, type KeyNaming, keyOf } from "./keys.js";
 import { applyInLegs } from "./legs.js";
-import { PolicyRegistry } from "./policy-registry.js";
 import type { Batch, BatchMode, KeyedCharge } from "./script/batch.js";
 import { Coalescer } from "./script/coalescer.js";
 import { type BatchReply, outcomesOf, receiptsOf } from "./script/decode.js";
@@ -61,11 +61,16 @@ export interface RedisStore extends AsyncStore {
 /** The store over any executor. */
 export class ScriptStore implements RedisStore {
   readonly kind = "async";
+  readonly failsafe: AsyncStore["failsafe"] = failsafe;
   readonly atomicity: "request" | "slot";
+  readonly bans: AsyncStore["bans"] = {
+    strike: () => Promise.reject(new HeadgateError("STORE_FAILURE", "redisStore: no bans yet")),
+    set: () => Promise.reject(new HeadgateError("STORE_FAILURE", "redisStore: no bans yet")),
+    list: async () => [],
+  };
   readonly #executor: Executor;
   readonly #naming: KeyNaming;
   readonly #callTimeoutMs: Millis;
-  readonly #policies = new PolicyRegistry();
   readonly #coalescer: Coalescer;
   readonly #denyCache: DenyCache | undefined;
   readonly #now: () => Millis;
@@ -105,6 +110,8 @@ export class ScriptStore implements RedisStore {
   ): Promise<readonly Outcome[]> {
     if (charges.length === 0) return [];
     rejectRepeats(charges);
+    if (mode === "settle")
+      throw new HeadgateError("STORE_FAILURE", "redisStore: cannot settle yet");
     const batch: Batch = { mode, wantNext, charges: charges.map((charge) => this.#keyed(charge)) };
     const remembered = mode === "commit" ? this.#denyCache?.outcomesOf(batch) : undefined;
     if (remembered !== undefined) return remembered;
@@ -209,7 +216,6 @@ export class ScriptStore implements RedisStore {
   }
 
   #keyed({ policy, subject, cost }: Charge): KeyedCharge {
-    this.#policies.check(policy);
     return { key: keyOf(this.#naming, subject, policy.name), policy, subject, cost };
   }
 

@@ -1,5 +1,4 @@
 import type { Millis } from "../clock.js";
-import type { Policy } from "../policy/policy.js";
 
 /** What a call of some cost would meet at some instant. Times are relative to that instant. */
 export interface Measure {
@@ -16,6 +15,8 @@ export interface Measure {
 
 /** What a spend took and from where: enough to give it back. */
 export interface Receipt {
+  /** How much of the cost is to be given back; all of it unless it says so. */
+  readonly part?: number;
   /** The instant at which the charge was made, in the store's own time. */
   readonly at: Millis;
   readonly cost: number;
@@ -32,7 +33,7 @@ export interface Receipt {
  * @typeParam P - the policies that it decides
  * @typeParam S - the state of one key, changed in place by `spend` and `refund` alone
  */
-export interface Algorithm<P extends Policy, S> {
+export interface Algorithm<P, S> {
   /** How a store may keep many states compactly; absent for a state that is more than a few numbers. */
   readonly columns?: Columns<S>;
   /** An untouched state. */

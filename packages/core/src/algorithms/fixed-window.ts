@@ -50,7 +50,8 @@ export const fixedWindow: Algorithm<FixedWindow, WindowState> = {
 
   refund(_policy, state, receipt) {
     // Any other window is over, and what was taken from it no longer counts.
-    if (state.startMs === receipt.mark) state.count = Math.max(0, state.count - receipt.cost);
+    if (state.startMs === receipt.mark)
+      state.count = Math.max(0, state.count - (receipt.part ?? receipt.cost));
   },
 
   expiresAt: (policy, state) => (state.count > 0 ? state.startMs + policy.windowMs : 0),

@@ -39,7 +39,8 @@ export const leakyBucket: Algorithm<LeakyBucket, Owed> = {
     const departureMs = receipt.at + Math.ceil(before / policy.limit);
     const undisturbed = state.units === receipt.mark && state.atMs === receipt.at;
     // A slot with others behind it, or one that has been used, cannot be given back.
-    if (undisturbed && instantOf(state, now) <= departureMs) state.units = before;
+    if (undisturbed && instantOf(state, now) <= departureMs)
+      state.units = receipt.mark - (receipt.part ?? receipt.cost) * policy.windowMs;
   },
 
   expiresAt: (policy, state) => repaidAt(state, policy.limit),

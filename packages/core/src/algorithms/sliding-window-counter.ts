@@ -65,9 +65,10 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounter, TwoCounts> = 
   },
 
   refund(_policy, state, receipt) {
-    if (receipt.mark === state.index) state.current = Math.max(0, state.current - receipt.cost);
+    if (receipt.mark === state.index)
+      state.current = Math.max(0, state.current - (receipt.part ?? receipt.cost));
     else if (receipt.mark === state.index - 1)
-      state.previous = Math.max(0, state.previous - receipt.cost);
+      state.previous = Math.max(0, state.previous - (receipt.part ?? receipt.cost));
   },
 
   expiresAt(policy, state) {

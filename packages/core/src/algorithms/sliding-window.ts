@@ -37,7 +37,7 @@ export const slidingWindow: Algorithm<SlidingWindow, StampLog> = {
 
   refund(policy, log, receipt, now) {
     const instant = Math.max(now, log.newest);
-    if (receipt.at > instant - policy.windowMs) log.take(receipt.at, receipt.cost);
+    if (receipt.at > instant - policy.windowMs) log.take(receipt.at, receipt.part ?? receipt.cost);
   },
 
   expiresAt: (policy, log) => (log.units > 0 ? log.newest + policy.windowMs : 0),

@@ -39,7 +39,7 @@ export const tokenBucket: Algorithm<TokenBucket, Owed> = {
     if (instant - receipt.at >= refillMs) return;
     state.units = Math.max(
       0,
-      owedAt(state, policy.limit, instant) - receipt.cost * policy.windowMs,
+      owedAt(state, policy.limit, instant) - (receipt.part ?? receipt.cost) * policy.windowMs,
     );
     state.atMs = instant;
   },

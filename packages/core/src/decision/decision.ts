@@ -4,7 +4,14 @@ import type { FailureMode, Policy } from "../policy/policy.js";
 import type { Outcome } from "../store/store.js";
 
 /** Why a decision is what it is. */
-export type Reason = "admitted" | "limit" | "never" | "store-failure" | "wrong-cost";
+export type Reason =
+  | "admitted"
+  | "limit"
+  | "ban"
+  | "never"
+  | "store-failure"
+  | "wrong-cost"
+  | "wrong-limits";
 
 /** Whether a failing store shaped a decision, and by which failure mode. */
 export type Degraded = "none" | FailureMode;
@@ -18,8 +25,10 @@ export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
   readonly degraded: Degraded;
-  /** The outcome of each policy that took part, in the order in which they were named. */
+  /** The outcome of each enforced policy that took part, in the order in which they were named. */
   readonly outcomes: readonly Outcome[];
+  /** The outcomes of shadow policies, which had no say. */
+  readonly shadows: readonly Outcome[];
   /** The reported policy. */
   readonly policy: Policy;
   /** The reported policy's capacity. */
@@ -34,18 +43,24 @@ export interface Decision {
   readonly delayMs: Millis;
 }
 
+const noOutcomes: readonly Outcome[] = [];
+
 /** Folds the outcomes of one batch, at least one, into a decision. */
-export function decisionOf(
-  outcomes: readonly Outcome[],
-  degraded: "none" | "local" = "none",
-): Decision {
+export function decisionOf(all: readonly Outcome[], degraded: "none" | "local" = "none"): Decision {
+  const shadowed = all.some(isShadow);
+  const outcomes = shadowed ? all.filter((outcome) => !isShadow(outcome)) : all;
+  const shadows = shadowed ? all.filter(isShadow) : noOutcomes;
+  // Nothing that is enforced: admitted, and nothing to tell.
+  if (outcomes.length === 0)
+    return { ...undecided((all[0] as Outcome).policy, "open", admitted), degraded, shadows };
   const reported = reportedOutcome(outcomes);
   const { allowed, policy, limit, remaining, retryAfterMs, resetMs } = reported;
   return {
     allowed,
-    reason: allowed ? "admitted" : retryAfterMs === Infinity ? "never" : "limit",
+    reason: allowed ? "admitted" : refusalReason(reported),
     degraded,
     outcomes,
+    shadows,
     policy,
     limit,
     remaining,
@@ -56,6 +71,17 @@ export function decisionOf(
   };
 }
 
+const admitted = { reason: "admitted", retryAfterMs: 0 } as const;
+
+function isShadow({ policy }: Outcome): boolean {
+  return policy.shadow;
+}
+
+function refusalReason({ retryAfterMs, banMs }: Outcome): Reason {
+  if (retryAfterMs === Infinity) return "never";
+  return banMs > 0 ? "ban" : "limit";
+}
+
 /** A decision without a store's word: only the policy's own limit is known. */
 export function undecided(
   policy: Policy,
@@ -63,7 +89,13 @@ export function undecided(
   { reason, retryAfterMs }: { reason: Reason; retryAfterMs: Millis },
 ): Decision {
   const allowed = mode === "open";
-  const unknown = { outcomes: [], remaining: undefined, resetMs: undefined, delayMs: 0 };
+  const unknown = {
+    outcomes: [],
+    shadows: [],
+    remaining: undefined,
+    resetMs: undefined,
+    delayMs: 0,
+  };
   return {
     ...unknown,
     allowed,

@@ -1,3 +1,6 @@
+// Adapters serve policies that go beyond plain limits.
+import "../policies/index.js";
+
 export { canonicalAddress } from "./address.js";
 export { after } from "./after.js";
 export { mergeExposed } from "./cors.js";

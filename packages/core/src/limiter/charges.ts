@@ -27,7 +27,9 @@ export function mergeCharges(charges: readonly Charge[]): readonly Charge[] {
     if (at < 0) merged.push(charge);
     else if (charge.cost > (merged[at] as Charge).cost) merged[at] = charge;
   }
-  const queues = merged.filter(({ policy }) => policy.algorithm === "leaky-bucket");
+  const queues = merged.filter(
+    ({ policy }) => policy.algorithm === "leaky-bucket" && !policy.shadow,
+  );
   if (queues.length > 1) {
     const names = queues.map(({ policy }) => `"${policy.name}"`).join(" and ");
     throw new HeadgateError(
@@ -41,6 +43,11 @@ export function mergeCharges(charges: readonly Charge[]): readonly Charge[] {
 function checkCharge({ policy, subject, cost }: Charge): void {
   if (typeof subject !== "string" || subject === "")
     throw invalidCharge(policy, "subject must be text that is not empty", subject);
+  checkCost(policy, cost);
+}
+
+/** @throws HeadgateError `INVALID_CHARGE` for anything but an integer from 0 */
+export function checkCost(policy: Policy, cost: number): void {
   if (!(Number.isSafeInteger(cost) && cost >= 0))
     throw invalidCharge(policy, "cost must be an integer from 0", cost);
 }

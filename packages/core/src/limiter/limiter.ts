@@ -1,14 +1,13 @@
 import { type Decision, decisionOf } from "../decision/decision.js";
 import { checkOptions, HeadgateError, show } from "../errors.js";
+import { type CallerNumbers, extensionFor } from "../extension.js";
 import { type Identity, subjectOf } from "../identity/subject.js";
-import type { KeyBy, Policy } from "../policy/policy.js";
+import type { KeyBy, Policy, PolicyDefinition, PolicyNumbers } from "../policy/policy.js";
 import type { MemoryStore } from "../store/memory/memory-store.js";
-import type { ApplyMode, Charge, Store, SyncStore } from "../store/store.js";
+import type { ApplyMode, Charge, SafeStore, Store, SyncStore } from "../store/store.js";
 import { costFor, mergeCharges } from "./charges.js";
-import { DegradedLimits } from "./degraded.js";
-import { GuardedStore, isStoreFailure } from "./guarded-store.js";
-import { type LimiterOptions, resolveOptions } from "./options.js";
-import { StoreErrorReport } from "./store-error-report.js";
+import { type LimiterOptions, namedPolicies, resolveOptions } from "./options.js";
+import { claimPolicies } from "./policy-claims.js";
 
 /** A value at once from a store in this process, or a promise of it from one elsewhere. */
 export type Answer<S extends Store, T> = S extends SyncStore ? T : Promise<T>;
@@ -22,6 +21,10 @@ export interface CheckOptions<N extends string = string> {
    * @default 1
    */
   readonly cost?: Cost<N>;
+  /** The caller's tier, for policies that have tiers; without one, a policy's own numbers count. */
+  readonly tier?: string;
+  /** The caller's own numbers under a policy, such as those of a plan kept in a database. They go before a tier. */
+  readonly limits?: { readonly [Name in N]?: PolicyNumbers };
 }
 
 /** How a batch of finished charges is to be decided. */
@@ -58,8 +61,25 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
   peek(names: N | readonly N[], identity: Identity, options?: CheckOptions<N>): Answer<S, Decision>;
   /** Makes one identity untouched under one policy. */
   reset(name: N, identity: Identity): Answer<S, void>;
+  /**
+   * Puts other policies in the place of all, under the same names. Live counts follow each policy's `migrate`
+   * rule where its version is higher, and are kept otherwise.
+   *
+   * @throws HeadgateError as `createLimiter` does; then nothing has changed
+   */
+  replacePolicies(policies: Readonly<Record<N, PolicyDefinition>>): void;
   /** Decides finished charges: what adapters use. At least one charge; at most one of a leaky bucket. */
   decide(charges: readonly Charge[], options?: DecideOptions): Answer<S, Decision>;
+  /**
+   * Asks the store something of its own, within the deadline; a failure of the store rejects.
+   *
+   * @param degraded - asks what this process counts by itself while the store fails
+   */
+  ask<T>(call: (store: Store) => T | Promise<T>, degraded?: boolean): Answer<S, T>;
+  /** A charge of cost 0: the policy of a name, and the subject of an identity under it. Throws as `check` does. */
+  chargeOf(name: N, identity: Identity): Charge;
+  /** Whether a policy is one that this limiter has, or has had before it was replaced. */
+  hasHad(policy: Policy): boolean;
   /** The subject of an identity under a policy's key, or undefined when a part is missing. */
   subjectOf(by: KeyBy, identity: Identity): string | undefined;
   /** Aborted by `close`. */
@@ -80,25 +100,25 @@ export function createLimiter<const N extends string, S extends Store = MemorySt
 }
 
 class StoreLimiter<N extends string> {
-  readonly policies: Readonly<Record<N, Policy>>;
   readonly store: Store;
-  readonly #guarded: GuardedStore | undefined;
-  readonly #degraded: DegradedLimits | undefined;
-  readonly #report: StoreErrorReport;
+  #policies: Readonly<Record<N, Policy>>;
+  readonly #safe: SafeStore | undefined;
+  readonly #had = new WeakSet<Policy>();
   readonly #closing = new AbortController();
   readonly #secretParts: ReadonlySet<string> | undefined;
 
   constructor(options: LimiterOptions<N, Store>) {
     const { policies, store, clock, deadlineMs, secretParts, onStoreError } =
       resolveOptions(options);
-    this.policies = policies;
     this.store = store;
+    this.#policies = this.#claim(policies, false);
     this.#secretParts = secretParts;
-    this.#report = new StoreErrorReport(clock, onStoreError);
-    if (store.kind === "async") {
-      this.#guarded = new GuardedStore(store, { deadlineMs, clock });
-      this.#degraded = new DegradedLimits(clock);
-    }
+    if (store.kind === "async")
+      this.#safe = store.failsafe(store, { deadlineMs, clock, onStoreError });
+  }
+
+  get policies(): Readonly<Record<N, Policy>> {
+    return this.#policies;
   }
 
   check(
@@ -118,10 +138,18 @@ class StoreLimiter<N extends string> {
   }
 
   reset(name: N, identity: Identity): void | Promise<void> {
-    const { policy, subject } = this.#charge(name, identity, 0);
+    const { policy, subject } = this.chargeOf(name, identity);
+    const reset = (store: Store) => store.reset(policy, subject);
+    if (this.#safe === undefined) return this.ask(reset);
     // What this process counted by itself while the store failed must not be forgotten here.
-    this.#degraded?.reset(policy, subject);
-    return (this.#guarded ?? (this.store as SyncStore)).reset(policy, subject);
+    return this.#safe.ask(reset, true).then(() => this.ask(reset));
+  }
+
+  replacePolicies(definitions: Readonly<Record<N, PolicyDefinition>>): void {
+    const policies = namedPolicies(definitions);
+    // Mounts may still name any of the present ones.
+    for (const name of Object.keys(this.#policies)) this.#policy(name as N, policies);
+    this.#policies = this.#claim(policies, true);
   }
 
   decide(
@@ -129,8 +157,16 @@ class StoreLimiter<N extends string> {
     { mode = "commit", wantNext = false }: DecideOptions = {},
   ): Decision | Promise<Decision> {
     const batch = mergeCharges(charges);
-    if (this.store.kind === "sync") return decisionOf(this.store.apply(batch, mode, wantNext));
-    return this.#decideElsewhere(batch, mode, wantNext);
+    if (this.#safe !== undefined) return this.#safe.decide(batch, mode, wantNext);
+    return decisionOf((this.store as SyncStore).apply(batch, mode, wantNext));
+  }
+
+  chargeOf(name: N, identity: Identity): Charge {
+    return this.#charge(name, identity, { cost: 0 });
+  }
+
+  hasHad(policy: Policy): boolean {
+    return this.#had.has(policy);
   }
 
   subjectOf(by: KeyBy, identity: Identity): string | undefined {
@@ -146,24 +182,14 @@ class StoreLimiter<N extends string> {
     if (this.store.kind === "async") await this.store.close();
   }
 
-  async #decideElsewhere(
-    batch: readonly Charge[],
-    mode: ApplyMode,
-    wantNext: boolean,
-  ): Promise<Decision> {
-    const guarded = this.#guarded as GuardedStore;
-    try {
-      return decisionOf(await guarded.apply(batch, mode, wantNext));
-    } catch (thrown) {
-      const error = thrown as HeadgateError;
-      if (!isStoreFailure(error)) throw error;
-      this.#report.add(error);
-      return (this.#degraded as DegradedLimits).decide(batch, {
-        mode,
-        wantNext,
-        retryInMs: guarded.retryInMs,
-      });
-    }
+  ask<T>(call: (store: Store) => T | Promise<T>, degraded = false): T | Promise<T> {
+    return this.#safe === undefined ? call(this.store) : this.#safe.ask(call, degraded);
+  }
+
+  #claim(policies: Readonly<Record<N, Policy>>, replace: boolean): Readonly<Record<N, Policy>> {
+    const claimed = claimPolicies(this.store, policies, replace);
+    for (const policy of Object.values<Policy>(claimed)) this.#had.add(policy);
+    return claimed;
   }
 
   #charges(
@@ -171,18 +197,18 @@ class StoreLimiter<N extends string> {
     identity: Identity,
     options: CheckOptions<N> = {},
   ): readonly Charge[] {
-    checkOptions("check", options, ["cost"]);
-    const { cost = 1 } = options;
-    if (typeof cost === "object" && cost !== null)
-      for (const name of Object.keys(cost)) this.#policy(name as N);
-    if (typeof names === "string") return [this.#charge(names, identity, costFor(names, cost))];
+    checkOptions("check", options, ["cost", "tier", "limits"]);
+    for (const byName of [options.cost, options.limits])
+      if (typeof byName === "object" && byName !== null)
+        for (const name of Object.keys(byName)) this.#policy(name as N);
+    if (typeof names === "string") return [this.#charge(names, identity, options)];
     if (!Array.isArray(names) || names.length === 0)
       throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);
-    return names.map((name) => this.#charge(name, identity, costFor(name, cost)));
+    return names.map((name) => this.#charge(name, identity, options));
   }
 
-  #charge(name: N, identity: Identity, cost: number): Charge {
-    const policy = this.#policy(name);
+  #charge(name: N, identity: Identity, { cost = 1, tier, limits }: CheckOptions<N>): Charge {
+    const policy = this.#policyFor(name, { tier, numbers: limits?.[name] });
     const subject = this.subjectOf(policy.by, identity);
     if (subject === undefined) {
       throw new HeadgateError(
@@ -190,12 +216,24 @@ class StoreLimiter<N extends string> {
         `policy "${name}": identity must have ${JSON.stringify(policy.by)} as text that is not blank, got ${showIdentity(identity)}`,
       );
     }
-    return { policy, subject, cost };
+    return { policy, subject, cost: costFor(name, cost) };
   }
 
-  #policy(name: N): Policy {
-    if (typeof name === "string" && Object.hasOwn(this.policies, name)) return this.policies[name];
-    const known = Object.keys(this.policies).join(", ");
+  #policyFor(name: N, choice: CallerNumbers): Policy {
+    const policy = this.#policy(name);
+    const { tier, numbers } = choice;
+    if (tier === undefined && numbers === undefined) return policy;
+    const variant = extensionFor("tier").variant(policy, choice);
+    if (variant !== undefined) return variant;
+    throw new HeadgateError(
+      "INVALID_CHARGE",
+      `policy "${name}": cannot have ${JSON.stringify(choice)}`,
+    );
+  }
+
+  #policy(name: N, policies: Readonly<Record<N, Policy>> = this.#policies): Policy {
+    if (typeof name === "string" && Object.hasOwn(policies, name)) return policies[name];
+    const known = Object.keys(policies).join(", ");
     throw new HeadgateError(
       "UNKNOWN_POLICY",
       `policy ${show(name)} is not one of this limiter's: ${known}`,

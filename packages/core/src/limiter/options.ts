@@ -4,7 +4,7 @@ import { definePolicy } from "../policy/define.js";
 import type { Policy, PolicyDefinition } from "../policy/policy.js";
 import { partPattern } from "../policy/rules.js";
 import { memoryStore } from "../store/memory/memory-store.js";
-import type { Store } from "../store/store.js";
+import type { AsyncStore, Store } from "../store/store.js";
 import { warnOnce } from "../warnings.js";
 import { whyNotAlone } from "./deployment.js";
 
@@ -78,7 +78,8 @@ export function resolveOptions<N extends string>(
   };
 }
 
-function namedPolicies<N extends string>(
+/** @throws HeadgateError `INVALID_POLICY` or `INVALID_OPTION` */
+export function namedPolicies<N extends string>(
   definitions: Readonly<Record<N, PolicyDefinition>>,
 ): Readonly<Record<N, Policy>> {
   const isRecord = typeof definitions === "object" && definitions !== null;
@@ -89,12 +90,17 @@ function namedPolicies<N extends string>(
   const policies: Record<string, Policy> = {};
   for (const [name, definition] of Object.entries<PolicyDefinition>(definitions))
     policies[name] = definePolicy(name, definition);
-  return Object.freeze(policies) as Record<N, Policy>;
+  return policies as Record<N, Policy>;
 }
 
 function checkedStore(store: Store | undefined): Store | undefined {
   const kind: unknown = (store as Store | null | undefined)?.kind;
-  if (store === undefined || kind === "sync" || kind === "async") return store;
+  const safe = kind === "sync" || typeof (store as AsyncStore | undefined)?.failsafe === "function";
+  if (store === undefined || safe) return store;
+  if (kind === "async") {
+    const rule = 'store.failsafe must be failsafe of "@headgate/core/failsafe"';
+    throw invalidOption(caller, rule, (store as Partial<AsyncStore>).failsafe);
+  }
   throw invalidOption(caller, "store must be a store, such as memoryStore()", store);
 }
 

@@ -22,15 +22,17 @@ export function arithmeticFaults(
     const message = `${path} is too large for exact arithmetic (${room}), got ${value}`;
     return [{ path, message }];
   };
-  const fits = (factor: number): number => Math.floor(Number.MAX_SAFE_INTEGER / factor);
+  // A state in debt, and a call on top of it, must still be exact.
+  const debt = (input.debt as number | undefined) ?? 0;
+  const fits = (unit: number): number => Math.floor(Number.MAX_SAFE_INTEGER / unit) - debt;
   switch (input.algorithm) {
     case "token-bucket": {
       const path = input.burst === undefined ? "limit" : "burst";
-      return atMost(path, input[path], fits(2 * windowMs));
+      return atMost(path, input[path], Math.floor(fits(windowMs) / 2));
     }
     case "leaky-bucket":
       return [
-        ...atMost("queue", input.queue, fits(2 * windowMs) - 1),
+        ...atMost("queue", input.queue, Math.floor(fits(windowMs) / 2) - 1),
         ...holdFaults(input, windowMs),
       ];
     default: {
@@ -38,7 +40,11 @@ export function arithmeticFaults(
       const path = input.window === undefined ? "windowMs" : "window";
       return [
         ...atMost(path, windowMs, longestWindowMs),
-        ...atMost("limit", input.limit, fits(counter ? Math.max(2, windowMs) : 2)),
+        ...atMost(
+          "limit",
+          input.limit,
+          counter && windowMs > 1 ? fits(windowMs) : Math.floor(fits(1) / 2),
+        ),
       ];
     }
   }

@@ -2,10 +2,14 @@ import type { Millis } from "../clock.js";
 import { defineUnnamed } from "./define.js";
 import type { Duration } from "./duration.js";
 import type {
+  Counted,
   FailureMode,
   FixedWindow,
   KeyBy,
   LeakyBucket,
+  MigrationRule,
+  Penalty,
+  PolicyNumbers,
   SlidingWindow,
   SlidingWindowCounter,
   TokenBucket,
@@ -34,6 +38,58 @@ export interface PolicyOptions {
    * @default 1
    */
   readonly localShare?: number;
+  /**
+   * Other numbers for callers of a tier, by its name. Whose tier changes keeps the count.
+   */
+  readonly tiers?: Readonly<Record<string, PolicyNumbers>>;
+  /**
+   * Which requests stay counted. All are counted when they arrive; what does not belong is given back once
+   * the adapter, or `limiter.conclude`, knows how it went.
+   * @default "all"
+   */
+  readonly count?: Counted;
+  /**
+   * What a success does under `count: "failures"`.
+   * @default "refund"
+   */
+  readonly onSuccess?: "refund" | "clear";
+  /** A ban after too many refusals, or failures. */
+  readonly penalty?: PenaltyOptions;
+  /**
+   * How far beyond the capacity `limiter.settle` may charge.
+   * @default 0
+   */
+  readonly debt?: number;
+  /**
+   * Decides and reports without being enforced.
+   * @default false
+   */
+  readonly shadow?: boolean;
+  /**
+   * Raise it with each change, so that servers of both versions can work side by side.
+   * @default 1
+   */
+  readonly version?: number;
+  /**
+   * What happens to live counts of a lower version.
+   * @default "keep"
+   */
+  readonly migrate?: MigrationRule;
+}
+
+/** When a subject is banned, and for how long. */
+export interface PenaltyOptions {
+  /**
+   * What counts: refusals by this policy, requests that fail, or nothing but `limiter.ban`.
+   * @default "refusals"
+   */
+  readonly on?: Penalty["on"];
+  /** How many lead to a ban. */
+  readonly after?: number;
+  /** How long they are remembered, from the first one on. */
+  readonly within?: Duration;
+  /** How long the ban lasts. */
+  readonly ban?: Duration;
 }
 
 type Unnamed<P> = Omit<P, "name"> & { readonly name?: string };

@@ -1,8 +1,9 @@
 import { HeadgateError, show } from "../errors.js";
+import { extension } from "../extension.js";
 import { defaultMaxDelayMs } from "./arithmetic.js";
 import { durationMs } from "./duration.js";
 import type { AlgorithmName, KeyBy, KeyParts, Policy, PolicyDefinition } from "./policy.js";
-import { type PolicyInput, policyFaults } from "./rules.js";
+import { type PolicyInput, plainLimit, policyFaults } from "./rules.js";
 
 /**
  * Checks a policy given as data, resolves its defaults, and freezes it.
@@ -43,6 +44,8 @@ function resolve(input: PolicyInput): PolicyDefinition {
     by: frozenKey((input.by as KeyBy | undefined) ?? "ip"),
     onStoreFailure: input.onStoreFailure ?? "local",
     localShare: input.localShare ?? 1,
+    ...plainLimit,
+    ...extension()?.resolve(input),
     ...ownDefaults(input, limit),
   };
   return Object.freeze(fields) as unknown as PolicyDefinition;

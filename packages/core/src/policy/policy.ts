@@ -17,6 +17,32 @@ export type KeyParts = string | readonly string[];
 /** Whom a policy counts: identity parts, the first complete one of several, or everybody (`"global"`). */
 export type KeyBy = KeyParts | { readonly firstOf: readonly KeyParts[] };
 
+/** The numbers of a policy that may differ from one caller to another while they share its state. */
+export interface PolicyNumbers {
+  readonly limit: number;
+  /** Token bucket; the limit where neither this nor the policy says otherwise. */
+  readonly burst?: number;
+  /** Leaky bucket. */
+  readonly queue?: number;
+}
+
+/** Which requests stay counted: all, only those that failed, or only those that succeeded. */
+export type Counted = "all" | "failures" | "successes";
+
+/** What happens to the live state of a policy when one of a higher version takes its place. */
+export type MigrationRule = "keep" | "scale" | "reset";
+
+/** A ban for a subject that is refused, or fails, too often. It counts for itself, beside the allowance. */
+export interface Penalty {
+  /** What is counted; under `"manual"` nothing is, and only `limiter.ban` bans. */
+  readonly on: "refusals" | "failures" | "manual";
+  /** How many of them lead to a ban. */
+  readonly after: number;
+  /** How long they are remembered, from the first of them on. */
+  readonly withinMs: Millis;
+  readonly banMs: Millis;
+}
+
 interface PolicyFields<A extends AlgorithmName> {
   readonly name: string;
   readonly algorithm: A;
@@ -27,6 +53,19 @@ interface PolicyFields<A extends AlgorithmName> {
   readonly onStoreFailure: FailureMode;
   /** The share of the limit that one process grants by itself while the store is down, above 0 and at most 1. */
   readonly localShare: number;
+  /** Other numbers for callers of a tier. A tier is no part of the key: who changes it keeps the count. */
+  readonly tiers: Readonly<Record<string, PolicyNumbers>> | undefined;
+  readonly count: Counted;
+  /** What a success does under `count: "failures"`: it is given back, or it clears the subject's count. */
+  readonly onSuccess: "refund" | "clear";
+  readonly penalty: Penalty | undefined;
+  /** How far beyond the capacity `settle` may charge; an integer from 0. */
+  readonly debt: number;
+  /** Decided and reported, never enforced. */
+  readonly shadow: boolean;
+  /** An integer from 1, raised with each change. */
+  readonly version: number;
+  readonly migrate: MigrationRule;
 }
 
 /** At most `limit` in each window of the clock's grid, or of a window that the first request opens. */

@@ -1,4 +1,5 @@
 import { show } from "../errors.js";
+import { extension } from "../extension.js";
 import { arithmeticFaults } from "./arithmetic.js";
 import { durationMs } from "./duration.js";
 import type { AlgorithmName, FailureMode, FixedWindow } from "./policy.js";
@@ -23,8 +24,20 @@ const commonFields = [
   "localShare",
 ];
 
+/** The fields that go beyond a plain limit, with what a plain limit has there. */
+export const plainLimit = {
+  count: "all",
+  onSuccess: "refund",
+  debt: 0,
+  shadow: false,
+  version: 1,
+  migrate: "keep",
+  penalty: undefined,
+  tiers: undefined,
+} as const;
+
 /** The fields that each algorithm has beside the common ones. */
-const ownFields: Readonly<Record<AlgorithmName, readonly string[]>> = {
+export const ownFields: Readonly<Record<AlgorithmName, readonly string[]>> = {
   "fixed-window": ["anchor"],
   "sliding-window": [],
   "sliding-window-counter": [],
@@ -40,7 +53,15 @@ export const failureModes: readonly FailureMode[] = ["local", "open", "closed"];
 export const anchors: readonly FixedWindow["anchor"][] = ["clock", "first-request"];
 
 /** The least value of each field that holds an integer. */
-export const leastInteger = { limit: 1, burst: 1, queue: 0, maxDelayMs: 0 } as const;
+export const leastInteger = {
+  limit: 1,
+  burst: 1,
+  queue: 0,
+  maxDelayMs: 0,
+  debt: 0,
+  version: 1,
+  after: 1,
+} as const;
 
 export const namePattern: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -49,12 +70,10 @@ export const partPattern: RegExp = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
 
 /** Every rule that `input` breaks, with the path of the field. An empty list means that it is a policy. */
 export function policyFaults(input: PolicyInput): readonly Fault[] {
-  const numberFaults = [
+  const numbers = [
     ...integerFaults(input, "limit", true),
-    ...windowFaults(input),
-    ...integerFaults(input, "burst", false),
-    ...integerFaults(input, "queue", input.algorithm === "leaky-bucket"),
-    ...integerFaults(input, "maxDelayMs", false),
+    ...durationFaults(input, "window"),
+    ...numberFaults(input),
   ];
   return [
     ...nameFaults(input),
@@ -63,13 +82,36 @@ export function policyFaults(input: PolicyInput): readonly Fault[] {
     ...choiceFaults(input, "anchor", anchors),
     ...shareFaults(input),
     ...keyFaults(input),
-    ...numberFaults,
+    ...extendedFaults(input),
+    ...numbers,
     // Only numbers that are right one by one can be too large together.
-    ...(numberFaults.length === 0 && hasAlgorithm(input) ? arithmeticFaults(input) : []),
+    ...(numbers.length === 0 && hasAlgorithm(input) ? arithmeticFaults(input) : []),
   ];
 }
 
-function fault(path: string, rule: string, value: unknown): Fault {
+/** What is wrong with the numbers that some policies have beside limit and window. */
+export function numberFaults(input: PolicyInput): Fault[] {
+  return [
+    ...integerFaults(input, "burst", false),
+    ...integerFaults(input, "queue", input.algorithm === "leaky-bucket"),
+    ...integerFaults(input, "maxDelayMs", false),
+    ...integerFaults(input, "debt", false),
+  ];
+}
+
+/** What goes beyond a plain limit. */
+function extendedFaults(input: PolicyInput): readonly Fault[] {
+  const loaded = extension();
+  if (loaded !== undefined) return loaded.faults(input);
+  return Object.entries(plainLimit)
+    .filter(([field, plain]) => (input[field] ?? plain) !== plain)
+    .map(([field]) => ({
+      path: field,
+      message: `${field} needs import "@headgate/core/policies"`,
+    }));
+}
+
+export function fault(path: string, rule: string, value: unknown): Fault {
   return { path, message: `${path} ${rule}, got ${show(value)}` };
 }
 
@@ -88,15 +130,19 @@ function algorithmFaults(input: PolicyInput): Fault[] {
     return [fault("algorithm", `must be one of ${algorithmNames.join(", ")}`, input.algorithm)];
   }
   const { algorithm } = input;
-  const fields = [...commonFields, ...ownFields[algorithm]];
+  const fields = [...commonFields, ...Object.keys(plainLimit), ...ownFields[algorithm]];
   return Object.keys(input)
     .filter((field) => !fields.includes(field))
     .map((field) => fault(field, `is not an option of ${algorithm}`, input[field]));
 }
 
-function choiceFaults(input: PolicyInput, field: string, choices: readonly string[]): Fault[] {
+export function choiceFaults(
+  input: PolicyInput,
+  field: string,
+  choices: readonly unknown[],
+): Fault[] {
   const value = input[field];
-  if (value === undefined || choices.includes(value as string)) return [];
+  if (value === undefined || choices.includes(value)) return [];
   return [fault(field, `must be one of ${choices.join(", ")}`, value)];
 }
 
@@ -129,24 +175,24 @@ function isPart(part: unknown): boolean {
   return typeof part === "string" && partPattern.test(part);
 }
 
-function windowFaults({ window, windowMs }: PolicyInput): Fault[] {
-  if (window !== undefined && windowMs !== undefined) {
-    const message = "window and windowMs say the same thing: give one of them";
-    return [{ path: "window", message }];
+/** A time that is given as a duration, or in ms under a name that says so. */
+export function durationFaults(input: PolicyInput, field: "window" | "within" | "ban"): Fault[] {
+  const [value, inMs] = [input[field], input[`${field}Ms`]];
+  if (value !== undefined && inMs !== undefined) {
+    const message = `${field} and ${field}Ms say the same thing: give one of them`;
+    return [{ path: field, message }];
   }
   const rule = "must be a positive whole number of milliseconds";
-  if (windowMs !== undefined) {
-    return isWindow(windowMs) ? [] : [fault("windowMs", rule, windowMs)];
-  }
-  if (isWindow(durationMs(window))) return [];
-  return [fault("window", `${rule}, or text like "10s", "1m", "24h"`, window)];
+  if (inMs !== undefined) return isWindow(inMs) ? [] : [fault(`${field}Ms`, rule, inMs)];
+  if (isWindow(durationMs(value))) return [];
+  return [fault(field, `${rule}, or text like "10s", "1m", "24h"`, value)];
 }
 
 function isWindow(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
-function integerFaults(
+export function integerFaults(
   input: PolicyInput,
   field: keyof typeof leastInteger,
   required: boolean,

@@ -1,4 +1,6 @@
-import type { Millis } from "../clock.js";
+import type { Clock, Millis } from "../clock.js";
+import type { Decision } from "../decision/decision.js";
+import type { HeadgateError } from "../errors.js";
 import type { Policy } from "../policy/policy.js";
 
 /** What one policy asks of one subject: the unit of work of a store. */
@@ -25,6 +27,8 @@ export interface Outcome {
   readonly nextMs: Millis | undefined;
   /** Until the subject is as good as untouched. */
   readonly resetMs: Millis;
+  /** Until a ban of the subject ends; 0 when there is none. */
+  readonly banMs: Millis;
   /** How long the request must be held before it goes on (leaky bucket). */
   readonly delayMs: Millis;
   /** What was taken, to give it back; undefined when nothing was. */
@@ -40,19 +44,37 @@ export interface ChargeReceipt {
   readonly at: Millis;
   /** The algorithm's own note of which part of the state was charged. */
   readonly mark: number;
+  /** How much of the cost to give back; all of it unless it says so. */
+  readonly part?: number;
 }
 
-/** `commit` charges all or nothing; `peek` reports what a commit would have met. */
-export type ApplyMode = "commit" | "peek";
+/**
+ * `commit` charges all or nothing; `peek` reports what a commit would have met; `settle` charges each for
+ * itself, as much as capacity and declared debt have room for, and tells what it took as the outcome's cost.
+ */
+export type ApplyMode = "commit" | "peek" | "settle";
+
+/** A subject that is banned under a policy. */
+export interface Ban {
+  readonly policyName: string;
+  readonly subject: string;
+  readonly endsInMs: Millis;
+}
 
 /**
- * Decides in this process, at once. All methods throw `HeadgateError` for a wrong clock, for a policy and
- * subject named twice in one batch, and for one policy name with two different policies.
+ * Decides in this process, at once. All methods throw `HeadgateError` for a wrong clock and for a policy and
+ * subject named twice in one batch.
+ *
+ * One policy name is one state for a subject. Each charge is decided by the numbers of its own policy, which may
+ * differ in limit, burst and queue; a state that was written under another algorithm, window or version is
+ * converted by the rule of the policy that finds it.
  */
 export interface SyncStore {
   readonly kind: "sync";
   /**
    * Decides a batch at one instant: all charges are measured, then all are made, or none when one is refused.
+   * A shadow charge is made where it and all enforced ones are admitted, and refuses nothing. A refusal of a
+   * policy with a penalty counts in the same step.
    *
    * @param wantNext - fill in `nextMs`, which costs another look
    * @returns an outcome for each charge, in order
@@ -60,8 +82,20 @@ export interface SyncStore {
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext?: boolean): readonly Outcome[];
   /** Gives back what the receipts name, as far as it still counts; never below nothing used, never creating a key. */
   refund(receipts: readonly ChargeReceipt[]): void;
-  /** Makes a subject untouched under one policy. */
+  /** Makes a subject untouched under one policy, its bans included. */
   reset(policy: Policy, subject: string): void;
+  /** The bans of policies that have a penalty. */
+  readonly bans: Bans;
+}
+
+/** What a store keeps beside the states of policies with a penalty. */
+export interface Bans {
+  /** Counts one towards the policy's penalty, unless the subject is banned. */
+  strike(policy: Policy, subject: string): void;
+  /** Bans a subject from now on for `forMs`; 0 lifts a ban. */
+  set(policy: Policy, subject: string, forMs: Millis): void;
+  /** Bans that have not ended, of these policies, `most` of them. */
+  list(policies: readonly Policy[], most: number): readonly Ban[];
 }
 
 /**
@@ -81,8 +115,34 @@ export interface AsyncStore {
   recall?(batch: readonly Charge[], wantNext?: boolean): readonly Outcome[] | undefined;
   refund(receipts: readonly ChargeReceipt[]): Promise<void>;
   reset(policy: Policy, subject: string): Promise<void>;
+  readonly bans: {
+    strike(policy: Policy, subject: string): Promise<void>;
+    set(policy: Policy, subject: string, forMs: Millis): Promise<void>;
+    list(policies: readonly Policy[], most: number): Promise<readonly Ban[]>;
+  };
   /** Closes what the store itself opened. */
   close(): Promise<void>;
+  /** Keeps requests safe from the store's failures: `failsafe` of `@headgate/core/failsafe`. */
+  readonly failsafe: (store: AsyncStore, options: FailsafeOptions) => SafeStore;
+}
+
+/** How long a limiter waits for its store, by which clock it waits, and who hears of failures. */
+export interface FailsafeOptions {
+  readonly deadlineMs: Millis;
+  readonly clock: Clock;
+  readonly onStoreError: ((error: HeadgateError) => void) | undefined;
+}
+
+/** A limiter's way to an asynchronous store. */
+export interface SafeStore {
+  /** Decides by the policies' failure modes where the store fails; rejects for what the application got wrong alone. */
+  decide(batch: readonly Charge[], mode: ApplyMode, wantNext: boolean): Promise<Decision>;
+  /**
+   * Asks the store within the deadline; it is the application's explicit wish, so the breaker has no say.
+   *
+   * @param degraded - asks what this process enforces by itself instead
+   */
+  ask<T>(call: (store: Store) => T | Promise<T>, degraded: boolean): Promise<T>;
 }
 
 export type Store = SyncStore | AsyncStore;

@@ -94,7 +94,12 @@ export const faults: readonly Fault[] = [
       "if (state.startMs >= receipt.mark)",
       lateRefund,
     ],
-    ["refunds one, whatever was taken", "state.count - receipt.cost)", "state.count - 1)", undo],
+    [
+      "refunds one, whatever was taken",
+      "state.count - (receipt.part ?? receipt.cost))",
+      "state.count - 1)",
+      undo,
+    ],
   ]),
   ...inAlgorithm(
     "fixed-window",
@@ -160,7 +165,7 @@ export const faults: readonly Fault[] = [
     ],
     [
       "refunds the newest stamp",
-      "log.take(receipt.at, receipt.cost)",
+      "log.take(receipt.at, receipt.part ?? receipt.cost)",
       "log.take(log.newest, receipt.cost)",
       earlierRefund,
     ],
@@ -263,7 +268,7 @@ export const faults: readonly Fault[] = [
     ],
     [
       "refunds the previous window from the current one",
-      "state.previous = Math.max(0, state.previous - receipt.cost);",
+      "state.previous = Math.max(0, state.previous - (receipt.part ?? receipt.cost));",
       "state.current = Math.max(0, state.current - receipt.cost);",
       earlierRefund,
     ],
@@ -321,7 +326,7 @@ export const faults: readonly Fault[] = [
     ],
     [
       "refunds one token, whatever was taken",
-      "receipt.cost * policy.windowMs",
+      "(receipt.part ?? receipt.cost) * policy.windowMs",
       "policy.windowMs",
       undo,
     ],
@@ -399,24 +404,29 @@ export const faults: readonly Fault[] = [
       "undisturbed",
       lateRefund,
     ],
-    ["gives back no slot", "state.units = before;", "state.atMs = receipt.at;", undo],
+    [
+      "gives back no slot",
+      "state.units = receipt.mark - (receipt.part ?? receipt.cost) * policy.windowMs;",
+      "state.atMs = receipt.at;",
+      undo,
+    ],
   ]),
   ...inFile("store/memory/memory-store.ts", "token-bucket", [
     [
       "charges refused calls",
-      "if (commit && measure.allowed && cost > 0)",
-      "if (commit && cost > 0)",
+      'mode === "commit" && met.allowed && !banned',
+      'mode === "commit" && !banned',
       "refusal is free",
     ],
     [
       "commits a peek",
-      'const asked = { commit: mode === "commit", wantNext };',
-      "const asked = { commit: true, wantNext };",
+      "this.#decide(first, now, { mode, wantNext });",
+      'this.#decide(first, now, { mode: "commit", wantNext });',
       "peek",
     ],
     [
       "reports what was left before the call",
-      "after = table.algorithm.measure(policy, spent, now, 0);",
+      "after = algorithm.measure(policy, state, now, 0);",
       "",
       "same everywhere",
     ],
@@ -428,25 +438,20 @@ export const faults: readonly Fault[] = [
     ],
     [
       "hands out one live record",
-      "return {\n    policy,\n    cost,\n    allowed,\n    limit: table.capacity,\n    remaining,",
-      "return Object.assign(outcomeOf, { length: 0 }, { policy, cost, allowed, limit: table.capacity, remaining, retryAfterMs, nextMs, resetMs, delayMs, receipt }) as never;\n  return {\n    policy,\n    cost,\n    allowed,\n    limit: table.capacity,\n    remaining,",
+      "return banned ?",
+      "const live = (this as { live?: object }).live ?? ((this as { live?: object }).live = {});\n    if (!banned) return Object.assign(live, outcome) as Outcome;\n    return banned ?",
       "snapshots",
     ],
-    ["keeps what was refunded", "else table.save(slot, state);", "", undo],
+    ["keeps what was refunded", "table.save(slot, state, keeper);", "", undo],
     [
       "creates a key to refund to",
-      "if (slot === undefined) continue;",
-      "if (slot === undefined) { this.#housekeeper.add(table, { subject: receipt.subject, state: table.untouched(), now }); continue; }",
+      "if (slot === undefined || keeper",
+      "if (slot === undefined) this.#housekeeper.add(table, { subject, state: table.untouched(), keeper: policy, now });\n      if (slot === undefined || keeper",
       "a refund never recreates a key",
     ],
   ]),
   ...inFile("store/memory/memory-store.ts", "sliding-window", [
-    [
-      "writes at cost 0",
-      "if (commit && measure.allowed && cost > 0)",
-      "if (commit && measure.allowed)",
-      "peek",
-    ],
+    ["writes at cost 0", "if (takes && cost > 0)", "if (takes)", "peek"],
   ]),
   ...inFile("store/memory/policy-table.ts", "token-bucket", [
     [
@@ -455,7 +460,12 @@ export const faults: readonly Fault[] = [
       "return this.#slots.get(subject.normalize());",
       "isolated",
     ],
-    ["loses the state that moves into a gap", "this.save(slot, this.load(last));", "", "isolated"],
+    [
+      "loses the state that moves into a gap",
+      "this.save(slot, this.load(last), this.keeperOf(last));",
+      "",
+      "isolated",
+    ],
     [
       "shares one state among subjects",
       "slot * columns.width);\n    return",
@@ -480,14 +490,14 @@ export const faults: readonly Fault[] = [
   ...inFile("store/memory/memory-store.ts", undefined, [
     [
       "charges the admitting ones of a refused batch",
-      "looks.some((outcome) => !outcome.allowed)",
-      "looks.every((outcome) => !outcome.allowed)",
+      "looks.some(({ allowed, policy }) => !allowed && !policy.shadow)",
+      "looks.every(({ allowed, policy }) => !allowed && !policy.shadow)",
       "refused charges nobody",
     ],
     [
       "commits a peeked batch",
-      "{ commit: false, wantNext }",
-      '{ commit: mode === "peek", wantNext }',
+      '{ mode: "peek", wantNext, write',
+      '{ mode: mode === "peek" ? "commit" : "peek", wantNext, write',
       "admitted together iff admitted by each",
     ],
   ]),

@@ -1,3 +1,4 @@
+import { failsafe } from "../../src/failsafe/index.js";
 import { Guard, type PolicySelection } from "../../src/http/index.js";
 import { type GuardOptions, resolveOptions } from "../../src/http/options.js";
 import type { ResponsePlan } from "../../src/http/plan.js";
@@ -66,6 +67,8 @@ export function storeElsewhere(up: boolean): AsyncStore {
   const memory = memoryStore();
   return {
     kind: "async",
+    failsafe,
+    bans: { strike: async () => {}, set: async () => {}, list: async () => [] },
     atomicity: "request",
     apply: async (batch: readonly Charge[], mode, wantNext): Promise<readonly Outcome[]> => {
       if (!up) throw new Error("connection lost");

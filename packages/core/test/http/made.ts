@@ -27,6 +27,7 @@ export function outcomeOf(given: Partial<Outcome> & { readonly limit: number }):
     retryAfterMs: 0,
     nextMs: undefined,
     resetMs: 0,
+    banMs: 0,
     delayMs: 0,
     receipt: undefined,
     ...given,

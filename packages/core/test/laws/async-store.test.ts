@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failsafe } from "../../src/failsafe/index.js";
 import { memoryStore } from "../../src/store/memory/memory-store.js";
 import type { AsyncStore } from "../../src/store/store.js";
 import { conformanceCases, type OpenStore } from "../../src/testing/index.js";
@@ -18,6 +19,12 @@ const openStore: OpenStore = (clock): AsyncStore => {
   return {
     kind: "async",
     atomicity: "request",
+    failsafe,
+    bans: {
+      strike: async (policy, subject) => store.bans.strike(policy, subject),
+      set: async (policy, subject, forMs) => store.bans.set(policy, subject, forMs),
+      list: async (policies, most) => store.bans.list(policies, most),
+    },
     apply: async (batch, mode, wantNext) => store.apply(batch, mode, wantNext),
     refund: async (receipts) => store.refund(receipts),
     reset: async (policy, subject) => store.reset(policy, subject),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HeadgateError } from "../../src/errors.js";
-import { Breaker } from "../../src/limiter/breaker.js";
+import { Breaker } from "../../src/failsafe/breaker.js";
 import { createLimiter } from "../../src/limiter/limiter.js";
 import { fixedWindow } from "../../src/policy/builders.js";
 import type { Outcome } from "../../src/store/store.js";

@@ -278,7 +278,7 @@ describe("wrong calls", () => {
     const { limiter } = setUp();
     expect(failureOf(() => limiter.check("ip", ann, { costs: 5 } as never))).toEqual({
       code: "INVALID_OPTION",
-      message: "check: costs is not an option (known: cost), got 5",
+      message: "check: costs is not an option (known: cost, tier, limits), got 5",
     });
   });
 

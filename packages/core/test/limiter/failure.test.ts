@@ -242,6 +242,7 @@ describe("failure modes", () => {
       reason: "store-failure",
       degraded: "closed",
       outcomes: [],
+      shadows: [],
       policy: limiter.policies.closed,
       limit: 7,
       remaining: undefined,
@@ -268,6 +269,7 @@ describe("failure modes", () => {
         reason: "admitted",
         degraded: "open",
         outcomes: [],
+        shadows: [],
         policy: limiter.policies.open,
         limit: 5,
         remaining: undefined,
@@ -313,6 +315,7 @@ describe("a reply that is none", () => {
     retryAfterMs: 0,
     nextMs: undefined,
     resetMs: 10,
+    banMs: 0,
     delayMs: 0,
     receipt: undefined,
   };

@@ -1,7 +1,14 @@
 import type { Clock } from "../../src/clock.js";
+import { failsafe } from "../../src/failsafe/index.js";
 import type { Policy } from "../../src/policy/policy.js";
 import { memoryStore } from "../../src/store/memory/memory-store.js";
-import type { ApplyMode, AsyncStore, Charge, Outcome } from "../../src/store/store.js";
+import type {
+  ApplyMode,
+  AsyncStore,
+  Charge,
+  ChargeReceipt,
+  Outcome,
+} from "../../src/store/store.js";
 
 /** What a fake store does when it is asked. */
 export type Behaviour = (batch: readonly Charge[], mode: ApplyMode) => unknown;
@@ -10,6 +17,7 @@ export type Behaviour = (batch: readonly Charge[], mode: ApplyMode) => unknown;
 export class FakeStore implements AsyncStore {
   readonly kind = "async";
   readonly atomicity = "request";
+  readonly failsafe = failsafe;
   /** The batches that it was asked to decide. */
   readonly batches: (readonly Charge[])[] = [];
   behaviour: Behaviour;
@@ -28,12 +36,20 @@ export class FakeStore implements AsyncStore {
     return this.behaviour(batch, mode) as Promise<readonly Outcome[]>;
   }
 
-  async refund(): Promise<void> {}
+  async refund(receipts: readonly ChargeReceipt[]): Promise<void> {
+    this.#inner.refund(receipts);
+  }
 
   reset(policy: Policy, subject: string): Promise<void> {
     this.#inner.reset(policy, subject);
     return this.behaviour([], "commit") as Promise<never>;
   }
+
+  readonly bans: AsyncStore["bans"] = {
+    strike: async (policy, subject) => this.#inner.bans.strike(policy, subject),
+    set: async (policy, subject, forMs) => this.#inner.bans.set(policy, subject, forMs),
+    list: async (policies, most) => this.#inner.bans.list(policies, most),
+  };
 
   async close(): Promise<void> {
     this.closed += 1;

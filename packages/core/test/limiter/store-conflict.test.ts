@@ -1,43 +1,43 @@
 import { expect, test } from "vitest";
-import type { HeadgateError } from "../../src/errors.js";
 import { createLimiter } from "../../src/limiter/limiter.js";
 import { fixedWindow } from "../../src/policy/builders.js";
+import { memoryStore } from "../../src/store/memory/memory-store.js";
 import { ManualClock } from "../../src/testing/index.js";
-import { FakeStore, failing } from "./fake-store.js";
 
 const ann = { user: "ann" };
+const conflict = expect.objectContaining({
+  code: "POLICY_CONFLICT",
+  message: 'policy "api": another limiter on this store has a different one of this version',
+});
 
-function twoLimiters() {
+function onOneStore() {
   const clock = new ManualClock(1_700_000_000_000);
-  const store = new FakeStore(clock);
-  const errors: HeadgateError[] = [];
-  const limiterOf = (limit: number) =>
+  const store = memoryStore({ clock });
+  return (limit: number, version = 1) =>
     createLimiter({
       clock,
       store,
-      onStoreError: (error) => errors.push(error),
-      policies: { api: fixedWindow({ limit, window: "1m", by: "user" }) },
+      policies: { api: fixedWindow({ limit, window: "1m", by: "user", version }) },
     });
-  return { clock, store, errors, right: limiterOf(5), wrong: limiterOf(50) };
 }
 
-test("one name for two different policies rejects, and is not taken for an outage", async () => {
-  const { right, wrong, errors } = twoLimiters();
-  await right.check("api", ann);
-  for (let call = 0; call < 6; call += 1)
-    await expect(wrong.check("api", ann)).rejects.toMatchObject({ code: "POLICY_CONFLICT" });
-  expect(errors).toEqual([]);
-  expect(await right.check("api", ann)).toMatchObject({ degraded: "none", remaining: 3 });
+test("one name and version for two different policies on one store is an error at construction", () => {
+  const limiterOf = onOneStore();
+  limiterOf(5);
+  expect(() => limiterOf(50)).toThrow(conflict);
 });
 
-test("a probe that finds such a mistake leaves the breaker open for the next one", async () => {
-  const { clock, store, right, wrong } = twoLimiters();
-  await right.check("api", ann);
-  store.behaviour = failing;
-  for (let call = 0; call < 5; call += 1) await right.check("api", ann);
-  store.behaviour = store.well;
-  expect(await right.check("api", ann)).toMatchObject({ degraded: "local" });
-  clock.advance(1_000);
-  await expect(wrong.check("api", ann)).rejects.toMatchObject({ code: "POLICY_CONFLICT" });
-  expect(await right.check("api", ann)).toMatchObject({ degraded: "none", remaining: 3 });
+test("equal policies of two limiters on one store count together", () => {
+  const limiterOf = onOneStore();
+  const [one, other] = [limiterOf(5), limiterOf(5)];
+  one.check("api", ann);
+  expect(other.check("api", ann)).toMatchObject({ remaining: 3 });
+});
+
+test("another version of a policy may stand beside it, and they count together", () => {
+  const limiterOf = onOneStore();
+  const [old, changed] = [limiterOf(5), limiterOf(20, 2)];
+  for (let call = 0; call < 5; call += 1) old.check("api", ann);
+  expect(changed.check("api", ann)).toMatchObject({ allowed: true, remaining: 14 });
+  expect(old.check("api", ann)).toMatchObject({ allowed: false, remaining: 0 });
 });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { HeadgateError } from "../../src/errors.js";
 import { createLimiter } from "../../src/limiter/limiter.js";
 import { fixedWindow } from "../../src/policy/builders.js";
 import { memoryStore } from "../../src/store/memory/memory-store.js";
@@ -133,15 +132,6 @@ describe("a batch", () => {
 
   it("of no charges has no outcomes", () => {
     expect(memoryStore({ clock }).apply([], "commit")).toEqual([]);
-  });
-
-  it("with another policy of a known name is an error and changes nothing", () => {
-    const store = memoryStore({ clock });
-    call(store, first, { subject: "a" });
-    const impostor = policyOf("fixed-window", { name: "first", limit: 99 });
-    expect(() => call(store, impostor, { subject: "a" })).toThrow(HeadgateError);
-    expect(() => store.reset(impostor, "a")).toThrow("keeps a different policy");
-    expect(call(store, first, { subject: "a", mode: "peek" }).remaining).toBe(1);
   });
 });
 

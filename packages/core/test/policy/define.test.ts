@@ -10,7 +10,17 @@ import { definePolicy } from "../../src/policy/define.js";
 import { type Duration, durationMs } from "../../src/policy/duration.js";
 import { algorithms, example, valid } from "./faults.js";
 
-const defaults = { by: "ip", onStoreFailure: "local", localShare: 1 } as const;
+const defaults = {
+  by: "ip",
+  onStoreFailure: "local",
+  localShare: 1,
+  count: "all",
+  onSuccess: "refund",
+  debt: 0,
+  shadow: false,
+  version: 1,
+  migrate: "keep",
+} as const;
 
 describe("defaults", () => {
   const options = { limit: 10, window: "1m" } as const;

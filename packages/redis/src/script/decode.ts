@@ -84,6 +84,7 @@ function outcomeOf(
     retryAfterMs: retryAfterMs < 0 ? Infinity : retryAfterMs,
     nextMs: absentIfNegative(next),
     resetMs,
+    banMs: 0,
     delayMs,
     receipt,
   };

@@ -1,6 +1,6 @@
 import type { Millis, Policy } from "@headgate/core";
-import { policyArguments } from "../policy-registry.js";
 import type { Batch, BatchMode } from "./batch.js";
+import { policyArguments } from "./policy-arguments.js";
 
 /** What a call says besides its batches. */
 export interface CallTimes {

@@ -1,5 +1,6 @@
 import type { Millis } from "../../clock.js";
-import type { PolicyTable } from "./policy-table.js";
+import { capacityOf } from "../../policy/capacity.js";
+import type { Keeper, PolicyTable } from "./policy-table.js";
 
 /** Slots that each charge looks at for expired states: more than it can add, so expired ones cannot pile up. */
 const sweptPerCharge = 2;
@@ -37,10 +38,10 @@ export class Housekeeper {
   /** Adds a subject that the table does not hold, evicting another key first when the cap is reached. */
   add<S>(
     table: PolicyTable<S>,
-    { subject, state, now }: { subject: string; state: S; now: Millis },
+    { subject, state, keeper, now }: { subject: string; state: S; keeper: Keeper; now: Millis },
   ): void {
     if (this.#size >= this.#maxKeys) this.#evict(now);
-    table.add(subject, state);
+    table.add(subject, state, keeper);
     this.#size += 1;
   }
 
@@ -96,8 +97,10 @@ export class Housekeeper {
  * allowance, and from 1 on by the wait of a key that is refused now.
  */
 function missedBy({ table, slot }: Place, now: Millis): number {
-  const state = table.load(slot);
-  if (table.algorithm.expiresAt(table.policy, state) <= now) return -1;
-  const { remaining, retryAfterMs } = table.algorithm.measure(table.policy, state, now, 1);
-  return remaining > 0 ? 1 - remaining / table.capacity : 1 + retryAfterMs;
+  if (table.expiresAt(slot) <= now) return -1;
+  const keeper = table.keeperOf(slot);
+  const { remaining, retryAfterMs } = table.algorithm.measure(keeper, table.load(slot), now, 1);
+  if (remaining === 0) return 1 + retryAfterMs;
+  // Strikes that may still lead to a ban are no allowance; they go before any client that is refused.
+  return keeper.algorithm === "ban" ? 0.5 : 1 - remaining / capacityOf(keeper);
 }

@@ -1,12 +1,12 @@
-import type { Measure } from "../../algorithms/algorithm.js";
 import { type AlgorithmTable, algorithms } from "../../algorithms/index.js";
 import { type Clock, checkClock, type Millis, readClock, systemClock } from "../../clock.js";
 import { checkOptions, HeadgateError, invalidOption } from "../../errors.js";
+import { extensionFor, type MemoryBans } from "../../extension.js";
+import { capacityOf } from "../../policy/capacity.js";
 import type { Policy } from "../../policy/policy.js";
-import { policyConflict, samePolicy } from "../policy-names.js";
 import type { ApplyMode, Charge, ChargeReceipt, Outcome, SyncStore } from "../store.js";
 import { Housekeeper } from "./housekeeper.js";
-import { PolicyTable } from "./policy-table.js";
+import { Tables } from "./tables.js";
 
 export interface MemoryStoreOptions {
   /**
@@ -51,10 +51,9 @@ const mostKeys = 16_000_000;
 class EmbeddedStore implements MemoryStore {
   readonly kind = "sync";
   readonly #clock: Clock;
-  readonly #algorithms: AlgorithmTable;
-  readonly #tables = new Map<string, PolicyTable>();
   readonly #housekeeper: Housekeeper;
-  #latest: PolicyTable | undefined;
+  readonly #tables: Tables;
+  #bans: MemoryBans | undefined;
 
   constructor(options: MemoryStoreOptions, table: AlgorithmTable) {
     checkOptions("memoryStore", options, ["clock", "maxKeys"]);
@@ -68,8 +67,8 @@ class EmbeddedStore implements MemoryStore {
       );
     }
     this.#clock = clock;
-    this.#algorithms = table;
     this.#housekeeper = new Housekeeper(maxKeys);
+    this.#tables = new Tables(table, this.#housekeeper);
   }
 
   get size(): number {
@@ -78,129 +77,119 @@ class EmbeddedStore implements MemoryStore {
 
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext = false): readonly Outcome[] {
     const now = readClock(this.#clock);
-    if (mode === "commit") this.#housekeeper.sweep(now, batch.length);
-    const asked = { commit: mode === "commit", wantNext };
+    if (mode !== "peek") this.#housekeeper.sweep(now, batch.length);
     const [first] = batch;
-    if (batch.length === 1 && first !== undefined) return [this.#decide(first, now, asked)];
+    if (batch.length === 1 && first !== undefined) {
+      const outcome = this.#decide(first, now, { mode, wantNext });
+      return [outcome.allowed || mode !== "commit" ? outcome : this.#struck(first, outcome, now)];
+    }
     rejectRepeats(batch);
-    const looks = batch.map((charge) => this.#decide(charge, now, { commit: false, wantNext }));
-    if (mode === "peek" || looks.some((outcome) => !outcome.allowed)) return looks;
-    return batch.map((charge) => this.#decide(charge, now, asked));
+    if (mode === "settle")
+      return batch.map((charge) => this.#decide(charge, now, { mode, wantNext }));
+    const look = { mode: "peek", wantNext, write: mode === "commit" } as const;
+    const looks = batch.map((charge) => this.#decide(charge, now, look));
+    if (mode === "peek") return looks;
+    const refused = looks.some(({ allowed, policy }) => !allowed && !policy.shadow);
+    return batch.map((charge, index) => {
+      const met = looks[index] as Outcome;
+      if (met.allowed) return refused ? met : this.#decide(charge, now, { mode, wantNext });
+      return refused && charge.policy.shadow ? met : this.#struck(charge, met, now);
+    });
   }
 
   refund(receipts: readonly ChargeReceipt[]): void {
     const now = readClock(this.#clock);
     for (const receipt of receipts) {
-      const table = this.#tableOf(receipt.policy);
-      const slot = table.slotOf(receipt.subject);
-      if (slot === undefined) continue;
+      const { policy, subject } = receipt;
+      const { algorithms } = this.#tables;
+      const table = this.#tables.tableOf(policy, algorithms[policy.algorithm]);
+      const slot = table.slotOf(subject);
+      const keeper = slot === undefined ? undefined : (table.keeperOf(slot) as Policy);
+      // What has been converted since keeps no trace of single charges.
+      if (slot === undefined || keeper?.windowMs !== policy.windowMs) continue;
       const state = table.load(slot);
-      table.algorithm.refund(receipt.policy, state, receipt, now);
-      if (table.algorithm.expiresAt(receipt.policy, state) <= now)
-        this.#housekeeper.remove(table, slot);
-      else table.save(slot, state);
+      table.algorithm.refund(policy, state, receipt, now);
+      table.save(slot, state, keeper);
+      if (table.expiresAt(slot) <= now) this.#housekeeper.remove(table, slot);
     }
   }
 
   reset(policy: Policy, subject: string): void {
-    const table = this.#tableOf(policy);
-    const slot = table.slotOf(subject);
-    if (slot !== undefined) this.#housekeeper.remove(table, slot);
+    this.#tables.forget(policy.name, subject);
+    if (policy.penalty !== undefined) this.bans.forget(policy, subject);
+  }
+
+  get bans(): MemoryBans {
+    this.#bans ??= extensionFor("bans").memoryBans(this.#tables, this.#clock);
+    return this.#bans;
   }
 
   #decide(
     charge: Charge,
     now: Millis,
-    { commit, wantNext }: { commit: boolean; wantNext: boolean },
+    {
+      mode,
+      wantNext,
+      write = mode !== "peek",
+    }: { mode: ApplyMode; wantNext: boolean; write?: boolean },
   ): Outcome {
-    const { policy, subject, cost } = charge;
-    const table = this.#tableOf(policy);
-    const slot = table.slotOf(subject);
-    const state = slot === undefined ? undefined : table.load(slot);
-    const measure = table.algorithm.measure(policy, state, now, cost);
-    let after = measure;
+    const { policy, subject } = charge;
+    const entry = this.#tables.find(policy, subject, now, write);
+    const { algorithm } = entry.table;
+    const cost = mode === "settle" ? extensionFor(mode).room(charge, entry, now) : charge.cost;
+    const met = algorithm.measure(policy, entry.state, now, cost);
+    const bans = policy.penalty === undefined ? undefined : this.bans;
+    const banned = bans !== undefined && bans.endsInMs(policy, subject, now) > 0;
+    const takes = mode === "settle" || (mode === "commit" && met.allowed && !banned);
+    let { state } = entry;
+    let after = met;
     let receipt: ChargeReceipt | undefined;
-    let spent = state;
-    if (commit && measure.allowed && cost > 0) {
-      spent = state ?? table.untouched();
-      const { at, mark } = table.algorithm.spend(policy, spent, now, cost);
+    if (takes && cost > 0) {
+      state ??= entry.table.untouched();
+      const { at, mark } = algorithm.spend(policy, state, now, cost);
       receipt = { policy, subject, cost, at, mark };
-      after = table.algorithm.measure(policy, spent, now, 0);
+      after = algorithm.measure(policy, state, now, 0);
     }
-    const nextMs = wantNext
-      ? waitForMore(table, { state: spent, now, remaining: after.remaining })
-      : undefined;
+    const { remaining, resetMs } = after;
+    const limit = capacityOf(policy);
+    const nextMs =
+      wantNext && remaining < limit
+        ? algorithm.measure(policy, state, now, remaining + 1).retryAfterMs
+        : undefined;
     // Last, because making room for a new key may load other states.
-    if (receipt !== undefined) {
-      if (slot === undefined) this.#housekeeper.add(table, { subject, state: spent, now });
-      else table.save(slot, spent);
-    }
-    return outcomeOf(charge, measure, { table, after, nextMs, receipt });
+    if (receipt !== undefined) this.#tables.keep({ ...entry, state }, subject, now);
+    const settles = mode === "settle";
+    const outcome: Outcome = {
+      policy,
+      cost,
+      allowed: settles ? cost === charge.cost : met.allowed,
+      limit,
+      remaining,
+      retryAfterMs: settles ? 0 : met.retryAfterMs,
+      nextMs,
+      resetMs,
+      banMs: 0,
+      delayMs: settles ? 0 : met.delayMs,
+      receipt,
+    };
+    return banned ? (bans as MemoryBans).told(outcome, subject, now) : outcome;
   }
 
-  #tableOf(policy: Policy): PolicyTable {
-    if (this.#latest?.policy === policy) return this.#latest;
-    let table = this.#tables.get(policy.name);
-    if (table === undefined) {
-      table = new PolicyTable(policy, this.#algorithms[policy.algorithm]);
-      this.#tables.set(policy.name, table);
-      this.#housekeeper.watch(table);
-    } else if (!samePolicy(table.policy, policy)) {
-      throw policyConflict(policy.name);
-    }
-    this.#latest = table;
-    return table;
+  /** Counts a refusal towards the policy's penalty, where it has one. */
+  #struck({ policy, subject }: Charge, outcome: Outcome, now: Millis): Outcome {
+    return policy.penalty === undefined ? outcome : this.bans.struck(outcome, subject, now);
   }
-}
-
-function outcomeOf(
-  { policy, cost }: Charge,
-  { allowed, retryAfterMs, delayMs }: Measure,
-  {
-    table,
-    after,
-    nextMs,
-    receipt,
-  }: {
-    table: PolicyTable;
-    after: Measure;
-    nextMs: Millis | undefined;
-    receipt: ChargeReceipt | undefined;
-  },
-): Outcome {
-  const { remaining, resetMs } = after;
-  return {
-    policy,
-    cost,
-    allowed,
-    limit: table.capacity,
-    remaining,
-    retryAfterMs,
-    nextMs,
-    resetMs,
-    delayMs,
-    receipt,
-  };
-}
-
-function waitForMore(
-  table: PolicyTable,
-  { state, now, remaining }: { state: unknown; now: Millis; remaining: number },
-): Millis | undefined {
-  if (remaining >= table.capacity) return undefined;
-  return table.algorithm.measure(table.policy, state, now, remaining + 1).retryAfterMs;
 }
 
 function rejectRepeats(batch: readonly Charge[]): void {
-  for (const [index, { policy, subject }] of batch.entries()) {
-    const repeats =
-      batch.findIndex((other) => other.policy.name === policy.name && other.subject === subject) <
-      index;
-    if (repeats) {
+  for (const { policy, subject } of batch) {
+    const same = batch.filter(
+      (other) => other.policy.name === policy.name && other.subject === subject,
+    );
+    if (same.length > 1)
       throw new HeadgateError(
         "INVALID_CHARGE",
         `policy "${policy.name}": the batch names one subject twice`,
       );
-    }
   }
 }

@@ -1,12 +1,14 @@
 import type { AnyAlgorithm } from "../../algorithms/index.js";
 import type { Millis } from "../../clock.js";
-import { capacityOf } from "../../policy/capacity.js";
 import type { Policy } from "../../policy/policy.js";
 
 const initialSlots = 16;
 
+/** What states are kept under: a policy, or what stands for the bans of one. */
+export type Keeper = Policy | { readonly name: string; readonly algorithm: "ban" };
+
 /**
- * The states of all subjects of one policy, in numbered slots without gaps, so that a sweep can walk
+ * The states of all subjects of one policy name under one algorithm, in numbered slots without gaps, so that a sweep can walk
  * them and an eviction can pick some at random.
  *
  * States that are a few numbers live packed in one array; `load` unpacks them into a scratch state that
@@ -14,9 +16,13 @@ const initialSlots = 16;
  */
 // biome-ignore lint/suspicious/noExplicitAny: the state type is known to the algorithm alone
 export class PolicyTable<S = any> {
-  readonly policy: Policy;
+  readonly name: string;
   readonly algorithm: AnyAlgorithm;
-  readonly capacity: number;
+  /** All tables of the same name, this one among them. */
+  readonly kin: PolicyTable[];
+  /** The policy that each slot's state was written under, once there are several: tiers, or versions. */
+  #keepers: Keeper[] | undefined;
+  #keeper: Keeper;
   readonly #slots = new Map<string, number>();
   readonly #subjects: string[] = [];
   readonly #objects: S[] = [];
@@ -24,13 +30,14 @@ export class PolicyTable<S = any> {
   readonly #width: number;
   readonly #scratch: S;
 
-  constructor(policy: Policy, algorithm: AnyAlgorithm) {
-    this.policy = policy;
+  constructor(keeper: Keeper, algorithm: AnyAlgorithm, kin: PolicyTable[]) {
+    this.name = keeper.name;
     this.algorithm = algorithm;
-    this.capacity = capacityOf(policy);
+    this.kin = kin;
+    this.#keeper = keeper;
     this.#width = algorithm.columns?.width ?? 0;
     this.#cells = new Float64Array(initialSlots * this.#width);
-    this.#scratch = algorithm.create(policy);
+    this.#scratch = algorithm.create(keeper);
   }
 
   get size(): number {
@@ -42,6 +49,15 @@ export class PolicyTable<S = any> {
     return this.#slots.get(subject);
   }
 
+  subjectOf(slot: number): string {
+    return this.#subjects[slot] as string;
+  }
+
+  /** The policy that the state in a slot was written under. */
+  keeperOf(slot: number): Keeper {
+    return this.#keepers === undefined ? this.#keeper : (this.#keepers[slot] as Keeper);
+  }
+
   load(slot: number): S {
     const { columns } = this.algorithm;
     if (columns === undefined) return this.#objects[slot] as S;
@@ -50,7 +66,8 @@ export class PolicyTable<S = any> {
   }
 
   /** Keeps a state that `load` or `untouched` gave and the algorithm then changed. */
-  save(slot: number, state: S): void {
+  save(slot: number, state: S, keeper: Keeper): void {
+    if (keeper !== this.#keeper || this.#keepers !== undefined) this.#note(slot, keeper);
     const { columns } = this.algorithm;
     if (columns === undefined) this.#objects[slot] = state;
     else columns.save(state, this.#cells, slot * columns.width);
@@ -58,16 +75,16 @@ export class PolicyTable<S = any> {
 
   /** A state to spend from for a subject that has none. */
   untouched(): S {
-    return this.algorithm.create(this.policy);
+    return this.algorithm.create(this.#keeper);
   }
 
   /** Keeps the state of a new subject. */
-  add(subject: string, state: S): void {
+  add(subject: string, state: S, keeper: Keeper): void {
     const slot = this.#subjects.length;
     this.#slots.set(subject, slot);
     this.#subjects.push(subject);
     if ((slot + 1) * this.#width > this.#cells.length) this.#resize(this.#cells.length * 2);
-    this.save(slot, state);
+    this.save(slot, state, keeper);
   }
 
   /** Forgets a subject; the last slot's subject takes its place. */
@@ -78,9 +95,10 @@ export class PolicyTable<S = any> {
       const moved = this.#subjects[last] as string;
       this.#subjects[slot] = moved;
       this.#slots.set(moved, slot);
-      this.save(slot, this.load(last));
+      this.save(slot, this.load(last), this.keeperOf(last));
     }
     this.#subjects.pop();
+    this.#keepers?.pop();
     if (this.#width === 0) this.#objects.pop();
     else if (
       this.#cells.length > initialSlots * this.#width &&
@@ -92,7 +110,15 @@ export class PolicyTable<S = any> {
 
   /** From when on the state in a slot behaves as if it were absent. */
   expiresAt(slot: number): Millis {
-    return this.algorithm.expiresAt(this.policy, this.load(slot));
+    return this.algorithm.expiresAt(this.keeperOf(slot), this.load(slot));
+  }
+
+  #note(slot: number, keeper: Keeper): void {
+    if (this.#keepers === undefined && this.#subjects.length <= 1) this.#keeper = keeper;
+    else {
+      this.#keepers ??= new Array<Keeper>(this.#subjects.length).fill(this.#keeper);
+      this.#keepers[slot] = keeper;
+    }
   }
 
   #resize(cells: number): void {

@@ -95,25 +95,15 @@ export const batchCases: readonly StoreCase[] = [
       }),
   },
   {
-    name: "fails with POLICY_CONFLICT when one name stands for two policies, and charges nothing",
+    name: "decides each charge by the numbers of its own policy, over one state for its name",
     run: (openStore) =>
       onFreshStore(openStore, async (store) => {
-        const [first, second] = [windowOf("window", 5), windowOf("window", 6)];
-        const other = windowOf("other", 5);
-        const { receipt } = await applyOne(store, charge(first));
-        const conflict = "POLICY_CONFLICT";
-        const batch = [charge(other), charge(second)];
-        await expectCode(conflict, () => store.apply(batch, "commit"), "a commit");
-        await expectCode(conflict, () => store.apply(batch, "peek"), "a peek");
-        await expectCode(conflict, () => store.reset(second, "client"), "a reset");
-        if (receipt === undefined) throw new Error("an admitted charge has a receipt");
-        await expectCode(
-          conflict,
-          () => store.refund([{ ...receipt, policy: second }]),
-          "a refund",
-        );
-        expectSame(await remaining(store, other), 5, "remaining of the other policy");
-        expectSame(await remaining(store, windowOf("window", 5)), 4, "remaining of an equal one");
+        const [first, second] = [windowOf("window", 5), windowOf("window", 20)];
+        await applyOne(store, charge(first, "client", 5));
+        expectSame(await remaining(store, first), 0, "remaining of 5");
+        const more = await applyOne(store, charge(second));
+        expectSame([more.limit, more.remaining], [20, 14], "limit and remaining of 20");
+        expectSame(await remaining(store, windowOf("window", 5)), 0, "remaining of 5 again");
       }),
   },
 ];

@@ -1,3 +1,6 @@
+// The laws try policies that go beyond plain limits.
+import "../../policies/index.js";
+
 export { compositeLaws } from "./composite-laws.js";
 export { envelopesOf } from "./envelope-laws.js";
 export type { Law, LawOptions } from "./law.js";

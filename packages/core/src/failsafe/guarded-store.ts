@@ -1,7 +1,6 @@
 import type { Clock, Millis } from "../clock.js";
 import { HeadgateError } from "../errors.js";
-import type { Policy } from "../policy/policy.js";
-import type { ApplyMode, AsyncStore, Charge, Outcome } from "../store/store.js";
+import type { ApplyMode, AsyncStore, Charge, Outcome, Store } from "../store/store.js";
 import { Breaker } from "./breaker.js";
 import { outcomesOf } from "./reply.js";
 
@@ -67,14 +66,13 @@ export class GuardedStore {
   }
 
   /**
-   * Makes a subject untouched, within the deadline. It is the application's explicit wish, so the breaker
-   * has no say.
+   * Asks the store something else within the deadline.
    *
    * @throws HeadgateError as `apply` does
    */
-  async reset(policy: Policy, subject: string): Promise<void> {
+  async ask<T>(call: (store: Store) => T | Promise<T>): Promise<T> {
     try {
-      await withinDeadline(this.#store.reset(policy, subject), this.#deadlineMs);
+      return await withinDeadline(call(this.#store), this.#deadlineMs);
     } catch (thrown) {
       throw storeError(thrown);
     }
@@ -82,7 +80,7 @@ export class GuardedStore {
 }
 
 /** What the promise gives, or a `STORE_TIMEOUT`. A later answer is dropped without a trace. */
-function withinDeadline<T>(promise: Promise<T>, deadlineMs: Millis): Promise<T> {
+function withinDeadline<T>(promise: T | Promise<T>, deadlineMs: Millis): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new HeadgateError("STORE_TIMEOUT", `store: no answer within ${deadlineMs} ms`));

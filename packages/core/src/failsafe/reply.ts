@@ -27,6 +27,7 @@ function isOutcome(value: unknown, { policy }: Charge): value is Outcome {
     (isCount(outcome.retryAfterMs) || outcome.retryAfterMs === Infinity) &&
     (isCount(outcome.nextMs) || outcome.nextMs === undefined) &&
     isCount(outcome.resetMs) &&
+    isCount(outcome.banMs) &&
     isCount(outcome.delayMs)
   );
 }

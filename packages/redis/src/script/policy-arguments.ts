@@ -1,4 +1,4 @@
-import { HeadgateError, type Policy } from "@headgate/core";
+import type { Policy } from "@headgate/core";
 
 /** A policy as the script takes it: the tag of its algorithm, limit, window and the algorithm's own number. */
 type PolicyArguments = readonly [tag: string, limit: string, windowMs: string, extra: string];
@@ -28,24 +28,5 @@ function tagAndExtra(policy: Policy): [tag: string, extra: number] {
       return ["t", policy.burst];
     case "leaky-bucket":
       return ["l", policy.queue];
-  }
-}
-
-/** Sees to it that one name means one policy on one store. */
-export class PolicyRegistry {
-  readonly #policies = new Map<string, Policy>();
-
-  /** @throws HeadgateError `POLICY_CONFLICT` */
-  check(policy: Policy): void {
-    const known = this.#policies.get(policy.name);
-    if (known === policy) return;
-    if (known === undefined) {
-      this.#policies.set(policy.name, policy);
-    } else if (JSON.stringify(known) !== JSON.stringify(policy)) {
-      throw new HeadgateError(
-        "POLICY_CONFLICT",
-        `policy "${policy.name}": this store keeps a different policy under that name`,
-      );
-    }
   }
 }

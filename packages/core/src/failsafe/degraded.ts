@@ -11,36 +11,34 @@ import type { ApplyMode, Charge } from "../store/store.js";
  * else the `local` ones are enforced in this process, and the `open` ones are left out.
  */
 export class DegradedLimits {
-  readonly #store: MemoryStore;
+  /** What this process counts by itself. */
+  readonly store: MemoryStore;
   readonly #localPolicies = new WeakMap<Policy, Policy>();
 
   constructor(clock: Clock) {
-    this.#store = memoryStore({ clock });
+    this.store = memoryStore({ clock });
   }
 
   decide(
     charges: readonly Charge[],
     { mode, wantNext, retryInMs }: { mode: ApplyMode; wantNext: boolean; retryInMs: Millis },
   ): Decision {
-    const closed = charges.find(({ policy }) => policy.onStoreFailure === "closed");
+    // Policies that are not enforced when the store is well are not enforced now.
+    const enforced = charges.filter(({ policy }) => !policy.shadow);
+    const closed = enforced.find(({ policy }) => policy.onStoreFailure === "closed");
     if (closed !== undefined)
       return undecided(closed.policy, "closed", {
         reason: "store-failure",
         retryAfterMs: Math.max(1, retryInMs),
       });
-    const local = charges
+    const local = enforced
       .filter(({ policy }) => policy.onStoreFailure === "local")
       .map((charge) => this.#localCharge(charge));
-    if (local.length > 0) return decisionOf(this.#store.apply(local, mode, wantNext), "local");
-    return undecided((charges[0] as Charge).policy, "open", {
+    if (local.length > 0) return decisionOf(this.store.apply(local, mode, wantNext), "local");
+    return undecided((enforced[0] ?? (charges[0] as Charge)).policy, "open", {
       reason: "admitted",
       retryAfterMs: 0,
     });
-  }
-
-  /** Makes a subject untouched in what this process enforces by itself. */
-  reset(policy: Policy, subject: string): void {
-    this.#store.reset(this.#localPolicy(policy), subject);
   }
 
   #localCharge({ policy, subject, cost }: Charge): Charge {

@@ -1,0 +1,1 @@
+export { failsafe } from "./failsafe.js";

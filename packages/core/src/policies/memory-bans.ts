@@ -1,0 +1,112 @@
+import { type Clock, type Millis, readClock } from "../clock.js";
+import type { MemoryBans } from "../extension.js";
+import type { Penalty, Policy } from "../policy/policy.js";
+import type { PolicyTable } from "../store/memory/policy-table.js";
+import type { Tables } from "../store/memory/tables.js";
+import type { Ban, Outcome } from "../store/store.js";
+import { type BanPolicy, ban, type Strikes } from "./ban-algorithm.js";
+
+/** The bans of a memory store, in tables beside those of the policies. */
+export class BansInMemory implements MemoryBans {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+
+  constructor(tables: Tables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  endsInMs(policy: Policy, subject: string, now: Millis): Millis {
+    const table = this.#tableOf(policy);
+    const slot = table.slotOf(subject);
+    return slot === undefined ? 0 : Math.max(0, table.load(slot).untilMs - now);
+  }
+
+  told(outcome: Outcome, subject: string, now: Millis): Outcome {
+    return underBan(outcome, this.endsInMs(outcome.policy, subject, now));
+  }
+
+  struck(outcome: Outcome, subject: string, now: Millis): Outcome {
+    if (outcome.policy.penalty?.on !== "refusals" || outcome.banMs > 0) return outcome;
+    this.strike(outcome.policy, subject, now);
+    return this.told(outcome, subject, now);
+  }
+
+  strike(policy: Policy, subject: string, now: Millis = readClock(this.#clock)): void {
+    this.#change(policy, { subject, now }, (state) => {
+      // Who is banned is not counted: refusals must not make a ban longer.
+      if (state.untilMs <= now) ban.spend(banPolicyOf(policy), state, now, 1);
+    });
+  }
+
+  set(policy: Policy, subject: string, forMs: Millis): void {
+    const now = readClock(this.#clock);
+    this.#change(policy, { subject, now }, (state) => {
+      state.untilMs = forMs === 0 ? 0 : now + forMs;
+      state.count = 0;
+    });
+  }
+
+  forget(policy: Policy, subject: string): void {
+    this.#tables.forget(banPolicyOf(policy).name, subject);
+  }
+
+  list(policies: readonly Policy[], most: number): readonly Ban[] {
+    const now = readClock(this.#clock);
+    const found: Ban[] = [];
+    for (const policy of policies) {
+      const table = this.#tableOf(policy);
+      for (let slot = 0; slot < table.size && found.length < most; slot += 1) {
+        const endsInMs = table.load(slot).untilMs - now;
+        if (endsInMs <= 0) continue;
+        found.push({ policyName: policy.name, subject: table.subjectOf(slot), endsInMs });
+      }
+    }
+    return found;
+  }
+
+  #change(
+    policy: Policy,
+    { subject, now }: { subject: string; now: Millis },
+    change: (state: Strikes) => void,
+  ): void {
+    const table = this.#tableOf(policy);
+    const slot = table.slotOf(subject);
+    const state = slot === undefined ? table.untouched() : table.load(slot);
+    change(state);
+    this.#tables.keep({ table, slot, state, keeper: banPolicyOf(policy) }, subject, now);
+  }
+
+  #tableOf(policy: Policy): PolicyTable<Strikes> {
+    return this.#tables.tableOf(banPolicyOf(policy), ban);
+  }
+}
+
+const banPolicies = new WeakMap<Penalty, BanPolicy>();
+
+// One for all tiers of a policy, which share its penalty.
+function banPolicyOf(policy: Policy): BanPolicy {
+  const penalty = policy.penalty as Penalty;
+  let made = banPolicies.get(penalty);
+  if (made === undefined) {
+    made = { ...penalty, name: `${policy.name}!`, algorithm: "ban" };
+    banPolicies.set(penalty, made);
+  }
+  return made;
+}
+
+/** An outcome under a ban: nothing that costs is admitted before it ends. */
+function underBan(outcome: Outcome, banMs: Millis): Outcome {
+  if (banMs === 0) return outcome;
+  const { cost, remaining, retryAfterMs, nextMs, resetMs } = outcome;
+  return {
+    ...outcome,
+    allowed: cost === 0,
+    remaining: 0,
+    retryAfterMs: cost === 0 ? 0 : Math.max(retryAfterMs, banMs),
+    nextMs: nextMs === undefined ? undefined : remaining > 0 ? banMs : Math.max(nextMs, banMs),
+    resetMs: Math.max(resetMs, banMs),
+    banMs,
+    delayMs: 0,
+  };
+}

@@ -1,0 +1,75 @@
+import type { AlgorithmTable } from "../algorithms/index.js";
+import type { Millis } from "../clock.js";
+import { capacityOf } from "../policy/capacity.js";
+import type { Policy } from "../policy/policy.js";
+
+/** A state and the policy that it was written under. */
+export interface Held {
+  readonly policy: Policy;
+  readonly state: unknown;
+}
+
+/** Whether a state of one policy is one of the other as it is, whatever their limit, burst and queue. */
+export function sameForm(a: Policy, b: Policy): boolean {
+  return a.algorithm === b.algorithm && a.windowMs === b.windowMs && a.version === b.version;
+}
+
+/**
+ * The state that a policy goes on with where it finds one of another form; undefined for an untouched one.
+ * The declared rule is for states of a lower version; any other difference is bridged by `keep`.
+ */
+export function migrated(
+  algorithms: AlgorithmTable,
+  { policy: old, state }: Held,
+  { policy, now }: { policy: Policy; now: Millis },
+): unknown {
+  const from = algorithms[old.algorithm];
+  const to = algorithms[policy.algorithm];
+  const rule = old.version < policy.version ? policy.migrate : "keep";
+  if (rule === "reset" || from.expiresAt(old, state) <= now) return undefined;
+  const kept = from === to && old.windowMs === policy.windowMs && rule === "keep";
+  const queue = from === to && policy.algorithm === "leaky-bucket";
+  if (kept && !(queue && old.limit !== policy.limit)) return state;
+  const fresh = to.create(policy);
+  const { remaining, resetMs } = from.measure(old, state, now, 0);
+  if (queue) {
+    // The next free slot keeps its instant.
+    fresh.units = Math.min(resetMs * policy.limit, mostUsed(policy) * policy.windowMs);
+    fresh.atMs = now;
+    return fresh;
+  }
+  const before = capacityOf(old);
+  const used = before - remaining;
+  const units = rule === "scale" ? scaled(used, capacityOf(policy), before) : used;
+  if (units === 0) return undefined;
+  to.spend(policy, fresh, now, Math.min(units, mostUsed(policy)));
+  return fresh;
+}
+
+/** `ceil(part * to / from)` for `part <= from`, exactly where the product would not be: bit by bit. */
+function scaled(part: number, to: number, from: number): number {
+  let [quotient, rest] = [0, 0];
+  for (let bit = 2 ** 52; bit >= 1; bit /= 2) {
+    quotient *= 2;
+    rest *= 2;
+    if (rest >= from) {
+      quotient += 1;
+      rest -= from;
+    }
+    if (Math.floor(to / bit) % 2 === 1) {
+      rest += part;
+      if (rest >= from) {
+        quotient += 1;
+        rest -= from;
+      }
+    }
+  }
+  return rest > 0 ? quotient + 1 : quotient;
+}
+
+/** What a state may hold at most, so that a call on top of it is still exact. */
+function mostUsed(policy: Policy): number {
+  const plain = policy.algorithm === "fixed-window" || policy.algorithm === "sliding-window";
+  const unit = plain ? 1 : policy.windowMs;
+  return Math.floor(Number.MAX_SAFE_INTEGER / unit) - capacityOf(policy) - policy.debt;
+}

@@ -1,0 +1,50 @@
+import type { CallerNumbers } from "../extension.js";
+import type { Policy, PolicyNumbers } from "../policy/policy.js";
+import { numbersFaults, withBurst } from "./rules.js";
+
+/** The most variants of one policy that are kept at hand; more numbers than that are made afresh. */
+const mostVariants = 1_000;
+
+const variants = new WeakMap<Policy, Map<string, Policy>>();
+const bases = new WeakMap<Policy, Policy>();
+
+/**
+ * The policy with other numbers. It keeps the name, so both count in one state.
+ *
+ * @returns undefined for numbers that no policy may have
+ */
+function withNumbers(policy: Policy, numbers: PolicyNumbers): Policy | undefined {
+  const known = variants.get(policy) ?? new Map<string, Policy>();
+  variants.set(policy, known);
+  const name = JSON.stringify(numbers);
+  const variant = known.get(name);
+  if (variant !== undefined) return variant;
+  if (numbersFaults({ ...policy }, numbers).length > 0) return undefined;
+  const made = Object.freeze({
+    ...policy,
+    ...numbers,
+    ...withBurst({ ...policy }, { ...numbers }),
+  });
+  if (known.size >= mostVariants) known.clear();
+  known.set(name, made);
+  bases.set(made, policy);
+  return made;
+}
+
+/**
+ * The policy for a caller: with numbers of the caller's own, with those of a tier, or as it is.
+ *
+ * @returns undefined for a tier that the policy does not have, or numbers that no policy may have
+ */
+export function variantOf(policy: Policy, { tier, numbers }: CallerNumbers): Policy | undefined {
+  if (numbers !== undefined) return withNumbers(policy, numbers);
+  const { tiers } = policy;
+  if (tiers === undefined || tier === undefined) return policy;
+  const ofTier = Object.hasOwn(tiers, tier) ? tiers[tier] : undefined;
+  return ofTier === undefined ? undefined : withNumbers(policy, ofTier);
+}
+
+/** The policy that a variant was made of; of any other, the policy itself. */
+export function baseOf(policy: Policy): Policy {
+  return bases.get(policy) ?? policy;
+}
