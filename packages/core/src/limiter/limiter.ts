@@ -82,6 +82,8 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
   hasHad(policy: Policy): boolean;
   /** The subject of an identity under a policy's key, or undefined when a part is missing. */
   subjectOf(by: KeyBy, identity: Identity): string | undefined;
+  /** What keeps requests safe from an asynchronous store's failures; undefined for a store in this process. */
+  readonly safe: SafeStore | undefined;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Closes what the store opened, never a client of the application's, and lets held requests go on. */
@@ -102,7 +104,7 @@ export function createLimiter<const N extends string, S extends Store = MemorySt
 class StoreLimiter<N extends string> {
   readonly store: Store;
   #policies: Readonly<Record<N, Policy>>;
-  readonly #safe: SafeStore | undefined;
+  readonly safe: SafeStore | undefined;
   readonly #had = new WeakSet<Policy>();
   readonly #closing = new AbortController();
   readonly #secretParts: ReadonlySet<string> | undefined;
@@ -114,7 +116,7 @@ class StoreLimiter<N extends string> {
     this.#policies = this.#claim(policies, false);
     this.#secretParts = secretParts;
     if (store.kind === "async")
-      this.#safe = store.failsafe(store, { deadlineMs, clock, onStoreError });
+      this.safe = store.failsafe(store, { deadlineMs, clock, onStoreError });
   }
 
   get policies(): Readonly<Record<N, Policy>> {
@@ -140,9 +142,9 @@ class StoreLimiter<N extends string> {
   reset(name: N, identity: Identity): void | Promise<void> {
     const { policy, subject } = this.chargeOf(name, identity);
     const reset = (store: Store) => store.reset(policy, subject);
-    if (this.#safe === undefined) return this.ask(reset);
+    if (this.safe === undefined) return this.ask(reset);
     // What this process counted by itself while the store failed must not be forgotten here.
-    return this.#safe.ask(reset, true).then(() => this.ask(reset));
+    return this.safe.ask(reset, true).then(() => this.ask(reset));
   }
 
   replacePolicies(definitions: Readonly<Record<N, PolicyDefinition>>): void {
@@ -157,7 +159,7 @@ class StoreLimiter<N extends string> {
     { mode = "commit", wantNext = false }: DecideOptions = {},
   ): Decision | Promise<Decision> {
     const batch = mergeCharges(charges);
-    if (this.#safe !== undefined) return this.#safe.decide(batch, mode, wantNext);
+    if (this.safe !== undefined) return this.safe.decide(batch, mode, wantNext);
     return decisionOf((this.store as SyncStore).apply(batch, mode, wantNext));
   }
 
@@ -183,7 +185,7 @@ class StoreLimiter<N extends string> {
   }
 
   ask<T>(call: (store: Store) => T | Promise<T>, degraded = false): T | Promise<T> {
-    return this.#safe === undefined ? call(this.store) : this.#safe.ask(call, degraded);
+    return this.safe === undefined ? call(this.store) : this.safe.ask(call, degraded);
   }
 
   #claim(policies: Readonly<Record<N, Policy>>, replace: boolean): Readonly<Record<N, Policy>> {
