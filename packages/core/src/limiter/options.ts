@@ -4,7 +4,7 @@ import { definePolicy } from "../policy/define.js";
 import type { Policy, PolicyDefinition } from "../policy/policy.js";
 import { partPattern } from "../policy/rules.js";
 import { memoryStore } from "../store/memory/memory-store.js";
-import type { AsyncStore, Store } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import { warnOnce } from "../warnings.js";
 import { whyNotAlone } from "./deployment.js";
 
@@ -94,14 +94,11 @@ export function namedPolicies<N extends string>(
 }
 
 function checkedStore(store: Store | undefined): Store | undefined {
-  const kind: unknown = (store as Store | null | undefined)?.kind;
-  const safe = kind === "sync" || typeof (store as AsyncStore | undefined)?.failsafe === "function";
-  if (store === undefined || safe) return store;
-  if (kind === "async") {
-    const rule = 'store.failsafe must be failsafe of "@headgate/core/failsafe"';
-    throw invalidOption(caller, rule, (store as Partial<AsyncStore>).failsafe);
-  }
-  throw invalidOption(caller, "store must be a store, such as memoryStore()", store);
+  const { kind, failsafe }: { kind?: unknown; failsafe?: unknown } = Object(store);
+  const isStore = kind === "sync" || (kind === "async" && typeof failsafe === "function");
+  if (store === undefined || isStore) return store;
+  const rule = "store must be a store, such as memoryStore(); an async one needs its failsafe";
+  throw invalidOption(caller, rule, store);
 }
 
 function checkedParts(parts: readonly string[]): readonly string[] {

@@ -26,7 +26,7 @@ export function carryOver(tables: Tables, { policy, subject, now, write }: Carry
   if (state === undefined) return untouched;
   const entry = { ...here, state, keeper: atLeast(policy, held.version) };
   if (!write) return entry;
-  tables.keep(entry, subject, now);
+  tables.keep(entry, state, subject, now);
   return { ...entry, slot: table.slotOf(subject) };
 }
 

@@ -74,7 +74,7 @@ export class BansInMemory implements MemoryBans {
     const slot = table.slotOf(subject);
     const state = slot === undefined ? table.untouched() : table.load(slot);
     change(state);
-    this.#tables.keep({ table, slot, state, keeper: banPolicyOf(policy) }, subject, now);
+    this.#tables.keep({ table, slot, state, keeper: banPolicyOf(policy) }, state, subject, now);
   }
 
   #tableOf(policy: Policy): PolicyTable<Strikes> {

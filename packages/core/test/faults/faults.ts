@@ -420,8 +420,8 @@ export const faults: readonly Fault[] = [
     ],
     [
       "commits a peek",
-      "this.#decide(first, now, { mode, wantNext });",
-      'this.#decide(first, now, { mode: "commit", wantNext });',
+      "this.#decide(first, call);",
+      'this.#decide(first, { ...call, mode: "commit" });',
       "peek",
     ],
     [
@@ -451,7 +451,7 @@ export const faults: readonly Fault[] = [
     ],
   ]),
   ...inFile("store/memory/memory-store.ts", "sliding-window", [
-    ["writes at cost 0", "if (takes && cost > 0)", "if (takes)", "peek"],
+    ["writes at cost 0", "if (cost > 0 && (settles", "if (cost >= 0 && (settles", "peek"],
   ]),
   ...inFile("store/memory/policy-table.ts", "token-bucket", [
     [
@@ -496,8 +496,8 @@ export const faults: readonly Fault[] = [
     ],
     [
       "commits a peeked batch",
-      '{ mode: "peek", wantNext, write',
-      '{ mode: mode === "peek" ? "commit" : "peek", wantNext, write',
+      'this.#decide(charge, { ...call, mode: "peek" })',
+      'this.#decide(charge, { ...call, mode: mode === "peek" ? "commit" : "peek" })',
       "admitted together iff admitted by each",
     ],
   ]),

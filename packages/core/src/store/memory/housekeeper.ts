@@ -2,8 +2,13 @@ import type { Millis } from "../../clock.js";
 import { capacityOf } from "../../policy/capacity.js";
 import type { Keeper, PolicyTable } from "./policy-table.js";
 
-/** Slots that each charge looks at for expired states: more than it can add, so expired ones cannot pile up. */
-const sweptPerCharge = 2;
+/**
+ * A sweep looks at 4 slots, once it is worth it: after 16 calls, or 2 new keys, which is more slots than keys are
+ * added, so that expired ones cannot pile up.
+ */
+const sweptAtOnce = 4;
+const worthASweep = 16;
+const worthOfNewKey = 8;
 
 /** Slots that an eviction may look at. */
 const sampled = 16;
@@ -19,6 +24,7 @@ export class Housekeeper {
   readonly #maxKeys: number;
   readonly #tables: PolicyTable[] = [];
   #size = 0;
+  #unswept = 0;
   #sweptTable = 0;
   #sweptSlot = 0;
 
@@ -40,6 +46,7 @@ export class Housekeeper {
     table: PolicyTable<S>,
     { subject, state, keeper, now }: { subject: string; state: S; keeper: Keeper; now: Millis },
   ): void {
+    this.sweep(now, worthOfNewKey);
     if (this.#size >= this.#maxKeys) this.#evict(now);
     table.add(subject, state, keeper);
     this.#size += 1;
@@ -50,10 +57,12 @@ export class Housekeeper {
     this.#size -= 1;
   }
 
-  /** Looks at the next few slots, before some charges are made, and drops those that have expired. */
-  sweep(now: Millis, charges: number): void {
-    if (this.#size === 0) return;
-    for (let looked = 0; looked < sweptPerCharge * charges; looked += 1) {
+  /** Drops some of the states that have expired, now and then. */
+  sweep(now: Millis, worth = 1): void {
+    this.#unswept += worth;
+    if (this.#unswept < worthASweep || this.#size === 0) return;
+    this.#unswept = 0;
+    for (let looked = 0; looked < sweptAtOnce; looked += 1) {
       const table = this.#tables[this.#sweptTable];
       if (table === undefined || this.#sweptSlot >= table.size) {
         this.#sweptTable = (this.#sweptTable + 1) % this.#tables.length;

@@ -45,6 +45,15 @@ export function memoryStoreOver(table: AlgorithmTable, options: MemoryStoreOptio
   return new EmbeddedStore(options, table);
 }
 
+/** One call of `apply`. */
+interface Call {
+  readonly now: Millis;
+  readonly mode: ApplyMode;
+  readonly wantNext: boolean;
+  /** Whether states that are found in another form are to be left converted. */
+  readonly write: boolean;
+}
+
 // A Map holds 2^24 entries at most.
 const mostKeys = 16_000_000;
 
@@ -77,22 +86,21 @@ class EmbeddedStore implements MemoryStore {
 
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext = false): readonly Outcome[] {
     const now = readClock(this.#clock);
-    if (mode !== "peek") this.#housekeeper.sweep(now, batch.length);
+    if (mode !== "peek") this.#housekeeper.sweep(now);
+    const call = { now, mode, wantNext, write: mode !== "peek" };
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
-      const outcome = this.#decide(first, now, { mode, wantNext });
+      const outcome = this.#decide(first, call);
       return [outcome.allowed || mode !== "commit" ? outcome : this.#struck(first, outcome, now)];
     }
     rejectRepeats(batch);
-    if (mode === "settle")
-      return batch.map((charge) => this.#decide(charge, now, { mode, wantNext }));
-    const look = { mode: "peek", wantNext, write: mode === "commit" } as const;
-    const looks = batch.map((charge) => this.#decide(charge, now, look));
+    if (mode === "settle") return batch.map((charge) => this.#decide(charge, call));
+    const looks = batch.map((charge) => this.#decide(charge, { ...call, mode: "peek" }));
     if (mode === "peek") return looks;
     const refused = looks.some(({ allowed, policy }) => !allowed && !policy.shadow);
     return batch.map((charge, index) => {
       const met = looks[index] as Outcome;
-      if (met.allowed) return refused ? met : this.#decide(charge, now, { mode, wantNext });
+      if (met.allowed) return refused ? met : this.#decide(charge, call);
       return refused && charge.policy.shadow ? met : this.#struck(charge, met, now);
     });
   }
@@ -124,41 +132,33 @@ class EmbeddedStore implements MemoryStore {
     return this.#bans;
   }
 
-  #decide(
-    charge: Charge,
-    now: Millis,
-    {
-      mode,
-      wantNext,
-      write = mode !== "peek",
-    }: { mode: ApplyMode; wantNext: boolean; write?: boolean },
-  ): Outcome {
+  #decide(charge: Charge, { now, mode, wantNext, write }: Call): Outcome {
     const { policy, subject } = charge;
     const entry = this.#tables.find(policy, subject, now, write);
-    const { algorithm } = entry.table;
-    const cost = mode === "settle" ? extensionFor(mode).room(charge, entry, now) : charge.cost;
-    const met = algorithm.measure(policy, entry.state, now, cost);
+    const { table } = entry;
+    const { algorithm } = table;
+    let { state } = entry;
+    const settles = mode === "settle";
+    const cost = settles ? extensionFor(mode).room(charge, entry, now) : charge.cost;
     const bans = policy.penalty === undefined ? undefined : this.bans;
     const banned = bans !== undefined && bans.endsInMs(policy, subject, now) > 0;
-    const takes = mode === "settle" || (mode === "commit" && met.allowed && !banned);
-    let { state } = entry;
+    const met = algorithm.measure(policy, state, now, cost);
+    const limit = capacityOf(policy);
     let after = met;
     let receipt: ChargeReceipt | undefined;
-    if (takes && cost > 0) {
-      state ??= entry.table.untouched();
+    if (cost > 0 && (settles || (mode === "commit" && met.allowed && !banned))) {
+      state ??= table.untouched();
       const { at, mark } = algorithm.spend(policy, state, now, cost);
       receipt = { policy, subject, cost, at, mark };
       after = algorithm.measure(policy, state, now, 0);
     }
     const { remaining, resetMs } = after;
-    const limit = capacityOf(policy);
     const nextMs =
       wantNext && remaining < limit
         ? algorithm.measure(policy, state, now, remaining + 1).retryAfterMs
         : undefined;
     // Last, because making room for a new key may load other states.
-    if (receipt !== undefined) this.#tables.keep({ ...entry, state }, subject, now);
-    const settles = mode === "settle";
+    if (receipt !== undefined) this.#tables.keep(entry, state, subject, now);
     const outcome: Outcome = {
       policy,
       cost,

@@ -47,8 +47,8 @@ export class Tables {
     });
   }
 
-  /** Writes the state of an entry. */
-  keep({ table, slot, state, keeper }: Entry, subject: string, now: Millis): void {
+  /** Writes a state to an entry. */
+  keep({ table, slot, keeper }: Entry, state: unknown, subject: string, now: Millis): void {
     if (slot !== undefined) {
       table.save(slot, state, keeper);
       return;

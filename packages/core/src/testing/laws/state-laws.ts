@@ -8,7 +8,7 @@ import { expectAsModelled } from "./model-check.js";
 import { type Model, modelOf } from "./models.js";
 import type { Trial } from "./trial.js";
 
-const sweepingCalls = 8;
+const sweepingCalls = 64;
 
 /** Peeks and calls of cost 0 change nothing, and report what a call would meet. */
 export const peekChangesNothing: LawBody = function* (trial, history) {
