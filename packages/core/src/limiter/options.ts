@@ -97,7 +97,7 @@ function checkedStore(store: Store | undefined): Store | undefined {
   const { kind, failsafe }: { kind?: unknown; failsafe?: unknown } = Object(store);
   const isStore = kind === "sync" || (kind === "async" && typeof failsafe === "function");
   if (store === undefined || isStore) return store;
-  const rule = "store must be a store, such as memoryStore(); an async one needs its failsafe";
+  const rule = "store must be a store, such as memoryStore()";
   throw invalidOption(caller, rule, store);
 }
 

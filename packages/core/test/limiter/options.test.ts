@@ -32,7 +32,7 @@ const wrong: readonly (readonly [options: unknown, message: string])[] = [
     (store) =>
       [
         { policies, store },
-        "createLimiter: store must be a store, such as memoryStore(); an async one needs its failsafe, got ",
+        "createLimiter: store must be a store, such as memoryStore(), got ",
       ] as const,
   ),
   ...[null, {}, Date.now, 5].map(
