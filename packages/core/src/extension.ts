@@ -45,7 +45,7 @@ export interface MemoryBans extends Bans {
   told(outcome: Outcome, subject: string, now: Millis): Outcome;
   /** Counts a refusal by the policy itself towards its penalty. */
   struck(outcome: Outcome, subject: string, now: Millis): Outcome;
-  forget(policy: Policy, subject: string): void;
+  forget(policy: Policy, subject: string, keepBan: boolean): void;
 }
 
 let loaded: Extension | undefined;

@@ -43,7 +43,7 @@ export function conclude<N extends string, S extends Store>(
   return limiter.ask<void>((store) => {
     const asked = [
       ...(refunds.length > 0 ? [store.refund(refunds)] : []),
-      ...receipts.filter(clears).map(({ policy, subject }) => store.reset(policy, subject)),
+      ...receipts.filter(clears).map(({ policy, subject }) => store.reset(policy, subject, true)),
       ...strikes.map(({ policy, subject }) => store.bans.strike(policy, subject)),
     ];
     return store.kind === "async" ? Promise.all(asked).then(() => {}) : undefined;

@@ -47,8 +47,13 @@ export class BansInMemory implements MemoryBans {
     });
   }
 
-  forget(policy: Policy, subject: string): void {
-    this.#tables.forget(banPolicyOf(policy).name, subject);
+  forget(policy: Policy, subject: string, keepBan: boolean): void {
+    const now = readClock(this.#clock);
+    if (keepBan && this.endsInMs(policy, subject, now) > 0)
+      this.#change(policy, { subject, now }, (state) => {
+        state.count = 0;
+      });
+    else this.#tables.forget(banPolicyOf(policy).name, subject);
   }
 
   list(policies: readonly Policy[], most: number): readonly Ban[] {

@@ -76,7 +76,13 @@ export function withBurst(policy: PolicyInput, numbers: PolicyInput): Partial<Po
 
 function tierFaults(input: PolicyInput): Fault[] {
   const { tiers } = input;
-  if (tiers === undefined) return [];
+  // Beside a broken policy its tiers cannot be judged.
+  const sound =
+    input.algorithm !== undefined &&
+    Object.hasOwn(ownFields, input.algorithm as string) &&
+    [...durationFaults(input, "window"), ...integerFaults(input, "limit", true)].length === 0 &&
+    numberFaults(input).length === 0;
+  if (tiers === undefined || !sound) return [];
   if (!isRecord(tiers) || Object.keys(tiers).length === 0)
     return [fault("tiers", "must be numbers by the name of a tier", tiers)];
   return Object.entries(tiers).flatMap(([tier, numbers]) =>

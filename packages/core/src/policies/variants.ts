@@ -11,20 +11,23 @@ const bases = new WeakMap<Policy, Policy>();
 /**
  * The policy with other numbers. It keeps the name, so both count in one state.
  *
+ * @param numbers - what an application's function gave, right or wrong
  * @returns undefined for numbers that no policy may have
  */
-function withNumbers(policy: Policy, numbers: PolicyNumbers): Policy | undefined {
+function withNumbers(policy: Policy, numbers: unknown): Policy | undefined {
+  const { limit, burst, queue }: Partial<Record<keyof PolicyNumbers, unknown>> = Object(numbers);
   const known = variants.get(policy) ?? new Map<string, Policy>();
   variants.set(policy, known);
-  const name = JSON.stringify(numbers);
+  if (
+    ![limit, burst, queue].every((number) => number === undefined || Number.isSafeInteger(number))
+  )
+    return undefined;
+  const name = `${limit} ${burst} ${queue}`;
   const variant = known.get(name);
   if (variant !== undefined) return variant;
   if (numbersFaults({ ...policy }, numbers).length > 0) return undefined;
-  const made = Object.freeze({
-    ...policy,
-    ...numbers,
-    ...withBurst({ ...policy }, { ...numbers }),
-  });
+  const given = numbers as PolicyNumbers;
+  const made = Object.freeze({ ...policy, ...given, ...withBurst({ ...policy }, { ...given }) });
   if (known.size >= mostVariants) known.clear();
   known.set(name, made);
   bases.set(made, policy);
@@ -40,8 +43,8 @@ export function variantOf(policy: Policy, { tier, numbers }: CallerNumbers): Pol
   if (numbers !== undefined) return withNumbers(policy, numbers);
   const { tiers } = policy;
   if (tiers === undefined || tier === undefined) return policy;
-  const ofTier = Object.hasOwn(tiers, tier) ? tiers[tier] : undefined;
-  return ofTier === undefined ? undefined : withNumbers(policy, ofTier);
+  const has = typeof tier === "string" && Object.hasOwn(tiers, tier);
+  return has ? withNumbers(policy, tiers[tier]) : undefined;
 }
 
 /** The policy that a variant was made of; of any other, the policy itself. */

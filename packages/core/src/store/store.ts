@@ -82,8 +82,12 @@ export interface SyncStore {
   apply(batch: readonly Charge[], mode: ApplyMode, wantNext?: boolean): readonly Outcome[];
   /** Gives back what the receipts name, as far as it still counts; never below nothing used, never creating a key. */
   refund(receipts: readonly ChargeReceipt[]): void;
-  /** Makes a subject untouched under one policy, its bans included. */
-  reset(policy: Policy, subject: string): void;
+  /**
+   * Makes a subject untouched under one policy.
+   *
+   * @param keepBan - a ban goes on; what might have led to one is forgotten all the same
+   */
+  reset(policy: Policy, subject: string, keepBan?: boolean): void;
   /** The bans of policies that have a penalty. */
   readonly bans: Bans;
 }
@@ -114,7 +118,7 @@ export interface AsyncStore {
    */
   recall?(batch: readonly Charge[], wantNext?: boolean): readonly Outcome[] | undefined;
   refund(receipts: readonly ChargeReceipt[]): Promise<void>;
-  reset(policy: Policy, subject: string): Promise<void>;
+  reset(policy: Policy, subject: string, keepBan?: boolean): Promise<void>;
   readonly bans: {
     strike(policy: Policy, subject: string): Promise<void>;
     set(policy: Policy, subject: string, forMs: Millis): Promise<void>;

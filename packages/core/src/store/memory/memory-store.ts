@@ -122,9 +122,9 @@ class EmbeddedStore implements MemoryStore {
     }
   }
 
-  reset(policy: Policy, subject: string): void {
+  reset(policy: Policy, subject: string, keepBan = false): void {
     this.#tables.forget(policy.name, subject);
-    if (policy.penalty !== undefined) this.bans.forget(policy, subject);
+    if (policy.penalty !== undefined) this.bans.forget(policy, subject, keepBan);
   }
 
   get bans(): MemoryBans {
