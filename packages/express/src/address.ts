@@ -1,5 +1,5 @@
 import { warnOnce } from "@headgate/core";
-import { type AddressSource, addressFrom, canonicalAddress } from "@headgate/core/http";
+import { type AddressSource, addressFrom } from "@headgate/core/http";
 import type { Request } from "express";
 
 /**
@@ -12,7 +12,7 @@ export function addressReader(
   if (source !== undefined) return addressFrom(source, { header, socketAddress });
   return (request) => {
     warnOfTrust(request);
-    return canonicalAddress(request.ip ?? socketAddress(request));
+    return request.ip ?? socketAddress(request);
   };
 }
 

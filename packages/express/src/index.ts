@@ -1,8 +1,10 @@
+export type { Succeeded } from "./middleware.js";
 export { type RateLimitOptions, rateLimit } from "./rate-limit.js";
 export {
   type ChoosePolicies,
   decisionOf,
   type Limit,
+  type MountOptions,
   type RateLimitsOptions,
   rateLimits,
 } from "./rate-limits.js";

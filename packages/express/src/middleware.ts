@@ -1,4 +1,5 @@
 import {
+  concludeAtEnd,
   type Guard,
   type Holds,
   isOver,
@@ -8,16 +9,26 @@ import {
 } from "@headgate/core/http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
+/** Whether a request went well, once its response has been sent. */
+export type Succeeded = (request: Request, response: Response) => boolean;
+
+/** What a middleware needs besides its guard. */
+interface Means {
+  readonly holds: Holds;
+  readonly succeeded: Succeeded;
+}
+
 /**
  * A step of the chain: answers a refusal, or goes on once. It never rejects, and what the application's
  * own functions throw goes to `next`.
  */
 export function middleware<N extends string>(
   guard: Guard<Request, N>,
-  holds: Holds,
+  { holds, succeeded }: Means,
 ): RequestHandler {
   return (request, response, next) => {
     if (isOver(response)) return;
+    const step: Step = { request, response, next, holds, succeeded };
     let plan: ResponsePlan | Promise<ResponsePlan>;
     try {
       plan = guard.admit(request, recordOf(request));
@@ -26,12 +37,12 @@ export function middleware<N extends string>(
       return;
     }
     if (!(plan instanceof Promise)) {
-      carryOut(plan, { response, next, holds });
+      carryOut(plan, step);
       return;
     }
     // Out of the promise, so that what a later handler throws is not taken for a rejection of this one.
     plan.then(
-      (settled) => queueMicrotask(() => carryOut(settled, { response, next, holds })),
+      (settled) => queueMicrotask(() => carryOut(settled, step)),
       (thrown: unknown) =>
         queueMicrotask(() => {
           if (!isOver(response)) next(asError(thrown));
@@ -40,11 +51,21 @@ export function middleware<N extends string>(
   };
 }
 
-function carryOut(
-  plan: ResponsePlan,
-  { response, next, holds }: { response: Response; next: NextFunction; holds: Holds },
-): void {
-  if (isOver(response)) return;
+interface Step extends Means {
+  readonly request: Request;
+  readonly response: Response;
+  readonly next: NextFunction;
+}
+
+function carryOut(plan: ResponsePlan, step: Step): void {
+  const { request, response, next, holds, succeeded } = step;
+  const conclude = plan.action === "continue" ? plan.conclude : undefined;
+  if (isOver(response)) {
+    conclude?.("abandoned");
+    return;
+  }
+  if (conclude !== undefined)
+    concludeAtEnd(response, { conclude, succeeded: () => succeeded(request, response) });
   try {
     writePlan(response, plan);
   } catch (error) {

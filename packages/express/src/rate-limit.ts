@@ -12,6 +12,7 @@ import {
   type MaybePromise,
 } from "@headgate/core/http";
 import type { Request, RequestHandler } from "express";
+import type { Succeeded } from "./middleware.js";
 import { type ChoosePolicies, rateLimits } from "./rate-limits.js";
 
 /** What `rateLimit` takes besides its policy: the options of a limiter and of its one mount. */
@@ -26,6 +27,11 @@ export interface RateLimitOptions<N extends string = string>
    * @default req.ip, which honours the application's "trust proxy"
    */
   readonly ip?: AddressSource<Request>;
+  /**
+   * Whether a request went well, for policies that count by that. Asked once the response has been sent.
+   * @default a status below 400
+   */
+  readonly succeeded?: Succeeded;
   /** Whom to count, instead of the client's address. It is the identity part `key`. */
   readonly key?: (request: Request) => MaybePromise<string | undefined>;
 }

@@ -4,6 +4,7 @@ import {
   Guard,
   type GuardOptions,
   Holds,
+  isSuccess,
   type PolicySelection,
   type RequestReader,
   recordOf,
@@ -11,7 +12,8 @@ import {
 } from "@headgate/core/http";
 import type { Request, RequestHandler } from "express";
 import { addressReader, header } from "./address.js";
-import { middleware } from "./middleware.js";
+import { middleware, type Succeeded } from "./middleware.js";
+import { routeOf } from "./route.js";
 
 /** What all mounts of a limiter share. */
 export interface RateLimitsOptions<N extends string> extends GuardOptions<Request, N> {
@@ -21,6 +23,17 @@ export interface RateLimitsOptions<N extends string> extends GuardOptions<Reques
    * @default req.ip, which honours the application's "trust proxy"
    */
   readonly ip?: AddressSource<Request>;
+  /**
+   * Whether a request went well, for policies that count by that. Asked once the response has been sent.
+   * @default a status below 400
+   */
+  readonly succeeded?: Succeeded;
+}
+
+/** The options of one mount. */
+export interface MountOptions<N extends string> extends GuardOptions<Request, N> {
+  /** As in the options that all mounts share. */
+  readonly succeeded?: Succeeded;
 }
 
 /** Chooses the policies of a request: names, or `false` for no limit. */
@@ -29,9 +42,15 @@ export type ChoosePolicies<N extends string> = Exclude<PolicySelection<Request, 
 /** Mounts a limiter: names of policies, or a function that chooses them, and options of this mount alone. */
 export interface Limit<N extends string> {
   // First, since the compiler takes what a function returns for the names of the first signature that it tries.
-  (choose: ChoosePolicies<N>, options?: GuardOptions<Request, N>): RequestHandler;
+  (choose: ChoosePolicies<N>, options?: MountOptions<N>): RequestHandler;
   (...names: [N, ...N[]]): RequestHandler;
-  (...namesAndOptions: [N, ...N[], GuardOptions<Request, N>]): RequestHandler;
+  (...namesAndOptions: [N, ...N[], MountOptions<N>]): RequestHandler;
+  /**
+   * Policies that mounts of a group apply beside their own, in one decision with them, and options that the
+   * mounts share. A mount may have another instead, or none: `{ override: { perIp: false } }`.
+   */
+  group(...names: readonly N[]): Limit<N>;
+  group(...namesAndOptions: [...N[], MountOptions<N>]): Limit<N>;
 }
 
 /**
@@ -47,11 +66,8 @@ export interface Limit<N extends string> {
  *
  * @throws HeadgateError `INVALID_OPTION` or `UNKNOWN_POLICY`, here and by the returned function, for what can never work
  */
-export function rateLimits<const N extends string>({
-  limiter,
-  ip,
-  ...shared
-}: RateLimitsOptions<N>): Limit<N> {
+export function rateLimits<const N extends string>(options: RateLimitsOptions<N>): Limit<N> {
+  const { limiter, ip, ...shared } = options;
   if (!(limiter?.closing instanceof AbortSignal))
     throw new HeadgateError(
       "INVALID_OPTION",
@@ -61,17 +77,32 @@ export function rateLimits<const N extends string>({
     method: (request) => request.method,
     header,
     address: addressReader(ip),
+    route: routeOf,
   };
   const holds = new Holds(limiter.closing);
-  const limit = (
-    ...mount: readonly (N | ChoosePolicies<N> | GuardOptions<Request, N> | undefined)[]
-  ): RequestHandler => {
-    const { selection, options } = readMount(mount);
-    const resolved = resolveOptions({ ...shared, ...options });
-    return middleware(new Guard({ limiter, reader, selection, options: resolved }), holds);
+  const limitWith = (common: MountOptions<N>): Limit<N> => {
+    const { succeeded: _, ...guardOptions } = common;
+    resolveOptions(guardOptions);
+    const limit = (...mount: Mount<N>): RequestHandler => {
+      const { selection, options: own } = readMount(mount);
+      const { succeeded = isOk, ...merged } = { ...common, ...own };
+      const resolved = resolveOptions(merged);
+      const guard = new Guard({ limiter, reader, selection, options: resolved });
+      return middleware(guard, { holds, succeeded });
+    };
+    const group = (...mount: Mount<N>): Limit<N> => {
+      const { selection, options: own } = readMount(mount);
+      if (typeof selection === "function")
+        throw new HeadgateError(
+          "INVALID_OPTION",
+          "group: name policies; a mount may choose by a function",
+        );
+      const inherit = [...(common.inherit ?? []), ...selection];
+      return limitWith({ ...common, ...own, inherit: [...inherit, ...(own.inherit ?? [])] });
+    };
+    return Object.assign(limit, { group }) as Limit<N>;
   };
-  resolveOptions(shared);
-  return limit as Limit<N>;
+  return limitWith(shared);
 }
 
 /** The decision that stands for a request so far, over all limiters it has passed; undefined when none took part. */
@@ -79,9 +110,13 @@ export function decisionOf(request: Request): Decision | undefined {
   return recordOf(request).decision;
 }
 
+type Mount<N extends string> = readonly (N | ChoosePolicies<N> | MountOptions<N> | undefined)[];
+
+const isOk: Succeeded = (_request, response) => isSuccess(response);
+
 function readMount<N extends string>(
-  mount: readonly (N | ChoosePolicies<N> | GuardOptions<Request, N> | undefined)[],
-): { selection: PolicySelection<Request, N>; options: GuardOptions<Request, N> } {
+  mount: Mount<N>,
+): { selection: PolicySelection<Request, N>; options: MountOptions<N> } {
   const last = mount.at(-1);
   const options = typeof last === "object" ? last : {};
   const [first] = mount;

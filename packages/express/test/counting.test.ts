@@ -435,7 +435,7 @@ describe("what cannot work is an error at construction", () => {
     ],
     [
       "no name at all",
-      () => (rateLimits({ limiter }) as () => unknown)(),
+      () => (rateLimits({ limiter }) as unknown as () => unknown)(),
       /name at least one policy/,
     ],
     [

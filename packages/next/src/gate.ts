@@ -19,6 +19,12 @@ export interface MountOptions<Request, N extends string> extends GuardOptions<Re
   readonly ip: AddressSource<Request>;
 }
 
+/** What a gate needs to know besides. */
+interface GateOptions<Request, N extends string> extends MountOptions<Request, N> {
+  /** The pattern of a request's route; by default nobody knows it but the option `route`. */
+  readonly routeOf?: (request: Request) => string;
+}
+
 /** What a request gets whose client has gone while it was held; nobody reads it. */
 const gone: RejectPlan = {
   action: "reject",
@@ -39,7 +45,7 @@ export class Gate<Request extends WebRequest, N extends string> {
   constructor(
     caller: string,
     selection: PolicySelection<Request, N>,
-    { limiter, ip, ...options }: MountOptions<Request, N>,
+    { limiter, ip, routeOf, ...options }: GateOptions<Request, N>,
   ) {
     this.#holds = holdsOf(caller, limiter);
     this.#guard = new Guard({
@@ -48,6 +54,7 @@ export class Gate<Request extends WebRequest, N extends string> {
         method: (request) => request.method,
         header: headerOf,
         address: addressOfWeb(caller, ip),
+        route: routeOf ?? unknownRoute(caller),
       },
       selection,
       options: resolveOptions(options),
@@ -64,7 +71,9 @@ export class Gate<Request extends WebRequest, N extends string> {
     const plan = await this.#guard.admit(request, recordOf(owner));
     if (plan.action === "reject" || plan.delayMs === 0) return plan;
     const waited = await this.#hold(plan.delayMs, request.signal);
-    return waited ? plan : { ...gone, decision: plan.decision };
+    if (waited) return plan;
+    plan.conclude?.("abandoned");
+    return { ...gone, decision: plan.decision };
   }
 
   /** Whether the client was still there when its slot came. */
@@ -82,6 +91,14 @@ export class Gate<Request extends WebRequest, N extends string> {
       signal?.addEventListener("abort", leave, { once: true });
     });
   }
+}
+
+/** What tells the route where nobody has told it. */
+export function unknownRoute(caller: string): () => never {
+  return () => {
+    const rule = 'a policy counts by "route": give the option route, such as "/items/:id"';
+    throw new HeadgateError("INVALID_OPTION", `${caller}: ${rule}`);
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Decision, HeadgateError, type Identity } from "@headgate/core";
+import { countsByRoute, countsEndings } from "@headgate/core/http";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server.js";
 import { Gate, type MountOptions } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
@@ -71,6 +72,8 @@ export function rateLimitProxy<const N extends string>(
   const gate = new Gate(caller, (request) => book.policiesOf(request), {
     ...mount,
     identify,
+    routeOf: (request) =>
+      mount.route ?? book.routeOf(request, (name) => countsByRoute(mount.limiter.policies[name])),
     cost: (request) => book.costOf(request),
   });
   const ownBody = typeof mount.body === "function";
@@ -98,6 +101,11 @@ function checkRule<N extends string>(
   cost: ProxyRule<N>["cost"],
 ): void {
   new Gate(caller, policies, { ...mount, ...(cost !== undefined && { cost }) });
+  for (const name of policies) {
+    if (!countsEndings(mount.limiter.policies[name])) continue;
+    const rule = "counts by how requests go, which a proxy never sees: use withRateLimit";
+    throw new HeadgateError("INVALID_OPTION", `${caller}: policy "${name}" ${rule}`);
+  }
 }
 
 /** The media type in which a person reads the message; undefined for a program, which reads JSON. */

@@ -52,6 +52,12 @@ export class RuleBook<N extends string> {
     return names.size === 0 ? false : [...names];
   }
 
+  /** The pattern of the first rule that names one of some policies for a request. */
+  routeOf(request: NextRequest, isOne: (name: N) => boolean): string {
+    const rule = this.#matchingRules(request).find(({ policies }) => policies.some(isOne));
+    return [rule?.path ?? ""].flat()[0] as string;
+  }
+
   async costOf(request: NextRequest): Promise<Cost<N>> {
     const costs: Record<string, unknown> = {};
     for (const { policies, cost = 1 } of this.#matchingRules(request)) {

@@ -1,8 +1,10 @@
 import type { Decision } from "@headgate/core";
 import {
   addressFrom,
+  concludeAtEnd,
   Guard,
   isOver,
+  isSuccess,
   type MaybePromise,
   type PolicySelection,
   recordOf,
@@ -11,11 +13,16 @@ import {
 } from "@headgate/core/http";
 import type { NextApiRequest, NextApiResponse } from "next";
 import { requireSource } from "./address.js";
-import { holdsOf, type MountOptions } from "./gate.js";
+import { holdsOf, type MountOptions, unknownRoute } from "./gate.js";
 
 export interface WithRateLimitApiOptions<N extends string> extends MountOptions<NextApiRequest, N> {
   /** The policies of the handler, or a function that chooses them; `false` for no limit. */
   readonly policies: PolicySelection<NextApiRequest, N>;
+  /**
+   * Whether a request went well, for policies that count by that. Asked once the response has been sent.
+   * @default a status below 400
+   */
+  readonly succeeded?: (request: NextApiRequest, response: NextApiResponse) => boolean;
 }
 
 /** A handler of the Pages API. */
@@ -32,7 +39,7 @@ export type ApiHandler<Data> = (
  */
 export function withRateLimitApi<const N extends string, Data = unknown>(
   handler: ApiHandler<Data>,
-  { limiter, ip, policies, ...options }: WithRateLimitApiOptions<N>,
+  { limiter, ip, policies, succeeded, ...options }: WithRateLimitApiOptions<N>,
 ): (request: NextApiRequest, response: NextApiResponse<Data>) => Promise<unknown> {
   requireSource(caller, ip);
   const holds = holdsOf(caller, limiter);
@@ -42,6 +49,7 @@ export function withRateLimitApi<const N extends string, Data = unknown>(
       method: ({ method }) => method ?? "GET",
       header,
       address: addressFrom(ip, { header, socketAddress }),
+      route: unknownRoute(caller),
     },
     selection: policies,
     options: resolveOptions(options),
@@ -49,7 +57,15 @@ export function withRateLimitApi<const N extends string, Data = unknown>(
   return async (request, response) => {
     if (isOver(response)) return;
     const plan = await guard.admit(request, recordOf(request));
-    if (isOver(response)) return;
+    const conclude = plan.action === "continue" ? plan.conclude : undefined;
+    if (isOver(response)) {
+      conclude?.("abandoned");
+      return;
+    }
+    if (conclude !== undefined) {
+      const isOk = (): boolean => succeeded?.(request, response) ?? isSuccess(response);
+      concludeAtEnd(response, { conclude, succeeded: isOk });
+    }
     writePlan(response, plan);
     if (plan.action === "reject") return;
     if (plan.delayMs > 0) {

@@ -1,5 +1,5 @@
 import type { Decision } from "@headgate/core";
-import type { MaybePromise, PolicySelection } from "@headgate/core/http";
+import type { ContinuePlan, Ending, MaybePromise, PolicySelection } from "@headgate/core/http";
 import type { NextRequest } from "next/server.js";
 import { Gate, type MountOptions } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
@@ -8,6 +8,11 @@ import { responseOfThrown } from "./thrown-response.js";
 export interface WithRateLimitOptions<N extends string> extends MountOptions<NextRequest, N> {
   /** The policies of the handler, or a function that chooses them; `false` for no limit. */
   readonly policies: PolicySelection<NextRequest, N>;
+  /**
+   * Whether a request went well, for policies that count by that. An error that the handler throws is a failure.
+   * @default a status below 400
+   */
+  readonly succeeded?: (response: Response) => boolean;
   /** Headers of every refusal, such as those of CORS. */
   readonly refusalHeaders?: RefusalHeaders<NextRequest>;
 }
@@ -38,17 +43,43 @@ export function withRateLimit<const N extends string, Context extends object = R
     request: NextRequest,
     context: Context & LimitedContext,
   ) => MaybePromise<Response | undefined>,
-  { policies, refusalHeaders, ...mount }: WithRateLimitOptions<N>,
+  { policies, refusalHeaders, succeeded = isOk, ...mount }: WithRateLimitOptions<N>,
 ): (request: NextRequest, context: Context) => Promise<Response> {
   const gate = new Gate("withRateLimit", policies, mount);
   return async (request, context) => {
     const plan = await gate.admit(request);
     if (plan.action === "reject") return refusalOf(plan, request, { refusalHeaders });
-    const { decision } = plan;
-    const response = await respond(() => handler(request, { ...context, decision }), request);
+    const { decision, conclude } = plan;
+    const handle = () => respond(() => handler(request, { ...context, decision }), request);
+    const response = await (conclude === undefined
+      ? handle()
+      : concluded(handle, { conclude, succeeded }));
     // What is no response at all is for Next to report.
     return response instanceof Response ? withFields(response, plan) : (response as never);
   };
+}
+
+const isOk = (response: Response): boolean => response.status < 400;
+
+/** What a handler responds, once it has been told how that went. */
+async function concluded(
+  handle: () => Promise<Response | undefined>,
+  {
+    conclude,
+    succeeded,
+  }: {
+    readonly conclude: NonNullable<ContinuePlan["conclude"]>;
+    readonly succeeded: (response: Response) => boolean;
+  },
+): Promise<Response | undefined> {
+  let ending: Ending = "failure";
+  try {
+    const response = await handle();
+    if (response instanceof Response && succeeded(response) === true) ending = "success";
+    return response;
+  } finally {
+    conclude(ending);
+  }
 }
 
 async function respond(

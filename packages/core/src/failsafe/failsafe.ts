@@ -47,4 +47,8 @@ class Failsafe implements SafeStore {
     if (degraded) return Promise.resolve(call(this.#degraded.store));
     return this.#guarded.ask(call);
   }
+
+  report(error: HeadgateError): void {
+    this.#report.add(error);
+  }
 }

@@ -45,6 +45,12 @@ export function jsonContent({ code, message }: Refusal): Content {
   };
 }
 
+const registry = "https://iana.org/assignments/http-problem-types";
+const problemTypes = {
+  limit: { type: `${registry}#quota-exceeded`, title: "Quota Exceeded" },
+  ban: { type: `${registry}#abnormal-usage-detected`, title: "Abnormal Usage Detected" },
+};
+
 /** Problem details (RFC 9457), with the problem types of the IETF rate limit draft. */
 export function problemContent(
   { status, code, message }: Refusal,
@@ -54,10 +60,7 @@ export function problemContent(
     decision?.outcomes.filter(({ allowed }) => !allowed).map(({ policy }) => policy.name) ?? [];
   const problem =
     code === "RATE_LIMITED"
-      ? {
-          type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
-          title: "Quota Exceeded",
-        }
+      ? problemTypes[decision?.reason === "ban" ? "ban" : "limit"]
       : {
           type: "about:blank",
           title: code === "RATE_LIMITER_UNAVAILABLE" ? "Service Unavailable" : "Forbidden",

@@ -1,15 +1,19 @@
 import { show } from "../errors.js";
 import type { Identity } from "../identity/subject.js";
+import type { Limiter } from "../limiter/limiter.js";
 import type { KeyBy, Policy } from "../policy/policy.js";
 import { warnOnce } from "../warnings.js";
-import { addressMatcher, clientOfAddress } from "./address.js";
+import { addressMatcher, canonicalAddress, clientOfAddress } from "./address.js";
 import { after } from "./after.js";
 import type { MissingKeyRule, ResolvedOptions } from "./options.js";
+import { Recent } from "./recent.js";
 
 /** Who makes a request: its address as the source gave it, and the identity that policies count by. */
 export interface Caller {
   readonly address: string | undefined;
   readonly identity: Identity;
+  /** The subject of the address. */
+  readonly ipSubject: string | undefined;
 }
 
 /** The subject to charge, or why there is none: the caller is let through, or refused. */
@@ -17,47 +21,86 @@ export type SubjectOrRule = { readonly subject: string } | { readonly rule: "all
 
 /** Where a caller's address and subjects come from. */
 export interface CallerSources<Request> {
-  /** The client's address in canonical form. */
+  /** The client's address, as its source spells it. */
   readonly addressOf: (request: Request) => string | undefined;
-  readonly subjectOf: (by: KeyBy, identity: Identity) => string | undefined;
+  /** The pattern of the request's route. */
+  readonly routeOf: (request: Request) => string;
+  /** Makes subjects of identities. */
+  readonly limiter: Pick<Limiter, "subjectOf">;
+}
+
+const unknownCaller: Caller = {
+  address: undefined,
+  identity: { ip: undefined },
+  ipSubject: undefined,
+};
+
+/** One memory for all mounts of a limiter that group addresses alike. */
+const known = new WeakMap<object, Map<number, Recent<Caller>>>();
+
+function knownCallers<Request>(
+  { limiter }: CallerSources<Request>,
+  ipv6Prefix: number,
+): Recent<Caller> {
+  const byPrefix = known.get(limiter) ?? new Map<number, Recent<Caller>>();
+  known.set(limiter, byPrefix);
+  const callers =
+    byPrefix.get(ipv6Prefix) ??
+    new Recent<Caller>((text) => {
+      const address = canonicalAddress(text);
+      if (address === undefined) return unknownCaller;
+      const identity = { ip: clientOfAddress(address, ipv6Prefix) };
+      return { address, identity, ipSubject: limiter.subjectOf("ip", identity) };
+    });
+  byPrefix.set(ipv6Prefix, callers);
+  return callers;
 }
 
 /** Finds out who calls, whether they are on the allow list, and what subject a policy counts them under. */
 export class CallerResolver<Request, N extends string> {
   readonly #options: ResolvedOptions<Request, N>;
   readonly #sources: CallerSources<Request>;
-  readonly #identifies: boolean;
+  readonly #known: Recent<Caller>;
   readonly #allowedAddress: ((address: string) => boolean) | undefined;
   readonly #allowedParts: readonly (readonly [part: string, values: ReadonlySet<string>])[];
+  #identifies = true;
+  #needsRoute = false;
   #identitySeen = false;
 
-  /** @param policies - those that a request may meet */
-  constructor(
-    options: ResolvedOptions<Request, N>,
-    policies: readonly Policy[],
-    sources: CallerSources<Request>,
-  ) {
+  constructor(options: ResolvedOptions<Request, N>, sources: CallerSources<Request>) {
     const { ip, ...parts } = options.allow ?? {};
     this.#options = options;
     this.#sources = sources;
     this.#allowedAddress = ip === undefined ? undefined : addressMatcher("allow.ip", ip);
     this.#allowedParts = Object.entries(parts).map(([part, values]) => [part, new Set(values)]);
+    this.#known = knownCallers(sources, options.ipv6Prefix);
+  }
+
+  /** Learns which policies requests may meet from now on. */
+  prepareFor(policies: readonly Policy[]): void {
+    const parts = policies.flatMap(({ by }) => partsOf(by));
     this.#identifies =
-      this.#allowedParts.length > 0 || policies.some(({ by }) => by !== "ip" && by !== "global");
+      this.#allowedParts.length > 0 ||
+      parts.some((part) => part !== "ip" && part !== "global" && part !== "route");
+    this.#needsRoute = policies.some(countsByRoute);
   }
 
   resolve(request: Request): Caller | Promise<Caller> {
     const address = this.#sources.addressOf(request);
-    const { identify, ipv6Prefix } = this.#options;
-    const ip = address === undefined ? undefined : clientOfAddress(address, ipv6Prefix);
-    if (identify === undefined || !this.#identifies) return { address, identity: { ip } };
+    const { identify } = this.#options;
+    const caller = address === undefined ? unknownCaller : this.#known.of(address);
+    if (!this.#needsRoute && (identify === undefined || !this.#identifies)) return caller;
+    const { ip } = caller.identity;
+    const own = this.#needsRoute ? { ip, route: this.#sources.routeOf(request) } : { ip };
+    if (identify === undefined || !this.#identifies) return { ...caller, identity: own };
     return after(identify(request), (parts) => {
       this.#look(parts);
-      return { address, identity: { ...parts, ip } };
+      return { ...caller, identity: { ...parts, ...own } };
     });
   }
 
   isAllowed({ address, identity }: Caller): boolean {
+    if (this.#allowedAddress === undefined && this.#allowedParts.length === 0) return false;
     if (address !== undefined && this.#allowedAddress?.(address) === true) return true;
     return this.#allowedParts.some(([part, values]) => {
       const value = identity[part];
@@ -66,16 +109,17 @@ export class CallerResolver<Request, N extends string> {
   }
 
   /** The subject that a policy counts a caller under. */
-  subjectOf(policy: Policy, { identity }: Caller): SubjectOrRule {
-    const subject = this.#sources.subjectOf(policy.by, identity);
-    return subject === undefined ? this.#withoutKey(policy, identity) : { subject };
+  subjectOf(policy: Policy, { identity, ipSubject }: Caller): SubjectOrRule {
+    const subject =
+      policy.by === "ip" ? ipSubject : this.#sources.limiter.subjectOf(policy.by, identity);
+    return subject === undefined ? this.#withoutKey(policy, ipSubject) : { subject };
   }
 
-  #withoutKey(policy: Policy, identity: Identity): SubjectOrRule {
+  #withoutKey(policy: Policy, ipSubject: string | undefined): SubjectOrRule {
     const rule: MissingKeyRule = this.#options.onMissingKey;
     this.#warnOfOrder(policy);
     if (rule === "allow" || rule === "deny") return { rule };
-    const subject = rule === "ip" ? this.#sources.subjectOf("ip", identity) : undefined;
+    const subject = rule === "ip" ? ipSubject : undefined;
     if (subject !== undefined) return { subject };
     warnOnce(
       "HEADGATE_SHARED_KEY",
@@ -104,4 +148,15 @@ export class CallerResolver<Request, N extends string> {
       `policy "${name}" counts by ${show(by)}, and no request has had that so far. Does the limiter stand after authentication, and does identify return it?`,
     );
   }
+}
+
+/** Whether a policy's key has the route in it. */
+export function countsByRoute({ by }: Policy): boolean {
+  return partsOf(by).includes("route");
+}
+
+/** Every identity part that a key may ask for. */
+function partsOf(by: KeyBy): readonly string[] {
+  if (typeof by === "string") return [by];
+  return "firstOf" in by ? by.firstOf.flat() : by;
 }

@@ -3,25 +3,48 @@ import { type Decision, undecided } from "../decision/decision.js";
 import { HeadgateError, show } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
 import { tell } from "../listener.js";
+import { awaitsEnding, conclude, countsEndings, type Ending } from "../policies/conclude.js";
 import type { Policy } from "../policy/policy.js";
 import type { Charge } from "../store/store.js";
-import { warnOnce } from "../warnings.js";
 import { after, afterAll } from "./after.js";
 import { type Caller, CallerResolver } from "./caller.js";
-import { checkConstantCost, costOf, isCost } from "./cost.js";
+import { checkConstantCost } from "./cost.js";
 import type { MaybePromise, ResolvedOptions } from "./options.js";
 import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
-import type { RequestRecord } from "./record.js";
-import { checkSelection, chosenNames, namesIn, type PolicySelection } from "./selection.js";
+import { isSilent, type RequestRecord } from "./record.js";
+import {
+  checkSelection,
+  chosenNames,
+  inheritedNames,
+  namesIn,
+  type PolicySelection,
+  together,
+} from "./selection.js";
+import { type NoTerms, type Terms, TermsReader } from "./terms.js";
 
 /** What a guard reads of a framework's request. */
 export interface RequestReader<Request> {
   method(request: Request): string;
   /** A header's value by its lower-case name. */
   header(request: Request, name: string): string | undefined;
-  /** The client's address in canonical form. */
+  /** The client's address; text that is none counts as no address. */
   address(request: Request): string | undefined;
+  /**
+   * The pattern of the route that a request has met, never its path.
+   *
+   * @throws HeadgateError `INVALID_OPTION` where nobody knows it
+   */
+  route(request: Request): string;
+}
+
+/** What a guard knows of its limiter's policies, until they are replaced. */
+interface Known<N extends string> {
+  readonly policies: Readonly<Record<N, Policy>>;
+  /** The policies of a mount that has always the same. */
+  readonly fixed: readonly Policy[] | undefined;
+  /** Whether it matters to one of the policies how a request goes. */
+  readonly awaitsEndings: boolean;
 }
 
 /** One mount of a limiter: turns requests into identity, policies and cost, asks, and plans the response. */
@@ -31,7 +54,14 @@ export class Guard<Request, N extends string> {
   readonly #selection: PolicySelection<Request, N>;
   readonly #options: ResolvedOptions<Request, N>;
   readonly #callers: CallerResolver<Request, N>;
+  readonly #terms: TermsReader<Request, N>;
   readonly #planner: ResponsePlanner<Request, N>;
+  readonly #inherited: readonly N[];
+  /** Only the IETF fields tell when there will be more. */
+  readonly #wantsNext: boolean;
+  /** Whether responses tell numbers of this mount. */
+  readonly #shows: boolean;
+  #known: Known<N>;
 
   /** @throws HeadgateError `UNKNOWN_POLICY` or `INVALID_OPTION` for what can never work */
   constructor(parts: {
@@ -44,21 +74,29 @@ export class Guard<Request, N extends string> {
     this.#reader = parts.reader;
     this.#selection = parts.selection;
     this.#options = parts.options;
-    const possible =
-      typeof this.#selection === "function"
-        ? (Object.keys(this.#limiter.policies) as N[])
-        : this.#selection;
-    const policies = possible.map((name) => this.#policy(name));
-    const { cost, skip } = this.#options;
-    const fixed = typeof this.#selection !== "function";
-    if (fixed) checkSelection(policies);
-    for (const name of [...namesIn<N>(cost), ...namesIn<N>(skip)]) this.#policy(name);
-    if (typeof cost !== "function") checkConstantCost(cost, policies, fixed);
-    this.#callers = new CallerResolver(this.#options, policies, {
+    const { cost, skip, limits, inherit, override, route } = this.#options;
+    this.#wantsNext = this.#options.standardHeaders !== false;
+    this.#shows = this.#options.headers || this.#wantsNext;
+    this.#inherited = inheritedNames(inherit, override);
+    this.#callers = new CallerResolver(this.#options, {
       addressOf: (request) => this.#reader.address(request),
-      subjectOf: (by, identity) => this.#limiter.subjectOf(by, identity),
+      routeOf: (request) => route ?? this.#reader.route(request),
+      limiter: this.#limiter,
     });
+    this.#terms = new TermsReader(this.#options);
     this.#planner = new ResponsePlanner(this.#options);
+    this.#known = this.#learn();
+    const { fixed } = this.#known;
+    if (fixed !== undefined) checkSelection(fixed);
+    for (const name of [
+      ...namesIn<N>(cost),
+      ...namesIn<N>(skip),
+      ...namesIn<N>(limits),
+      ...inherit,
+    ])
+      this.#policy(name);
+    const met = fixed ?? Object.values<Policy>(this.#limiter.policies);
+    if (typeof cost !== "function") checkConstantCost(cost, met, fixed !== undefined);
   }
 
   /**
@@ -70,24 +108,40 @@ export class Guard<Request, N extends string> {
   admit(request: Request, record: RequestRecord): ResponsePlan | Promise<ResponsePlan> {
     const { enabled, countPreflights, skip } = this.#options;
     if (!enabled || (!countPreflights && this.#isPreflight(request))) return passPlan;
+    if (this.#known.policies !== this.#limiter.policies) this.#known = this.#learn();
+    const { fixed } = this.#known;
+    if (skip === undefined && fixed !== undefined) return this.#meet(request, record, fixed);
     if (typeof skip !== "function") return this.#select(request, record);
     return after(skip(request), (skipped) =>
       skipped === true ? passPlan : this.#select(request, record),
     );
   }
 
+  #learn(): Known<N> {
+    const { policies } = this.#limiter;
+    const names = typeof this.#selection === "function" ? undefined : this.#selection;
+    const fixed =
+      names === undefined
+        ? undefined
+        : together(this.#inherited, names).map((name) => this.#policy(name));
+    const met = fixed ?? Object.values<Policy>(policies);
+    this.#callers.prepareFor(met);
+    return { policies, fixed, awaitsEndings: met.some(countsEndings) };
+  }
+
   #select(request: Request, record: RequestRecord): ResponsePlan | Promise<ResponsePlan> {
     const selected =
       typeof this.#selection === "function" ? this.#selection(request) : this.#selection;
-    return after(selected, (names) => {
-      if (names === false) return passPlan;
-      return after(this.#withoutSkipped(chosenNames(names), request), (kept) => {
-        const policies = kept.map((name) => this.#policy(name));
-        if (policies.length === 0) return passPlan;
-        return after(this.#callers.resolve(request), (caller) =>
-          this.#charge({ request, record, policies, caller }),
-        );
-      });
+    return after(selected, (chosen) => {
+      const own = chosen === false ? [] : chosenNames(chosen);
+      const names = together(this.#inherited, own);
+      return after(this.#withoutSkipped(names, request), (kept) =>
+        this.#meet(
+          request,
+          record,
+          kept.map((name) => this.#policy(name)),
+        ),
+      );
     });
   }
 
@@ -98,49 +152,55 @@ export class Guard<Request, N extends string> {
     return after(verdicts, (skipped) => names.filter((_, index) => skipped[index] !== true));
   }
 
-  #charge(visit: {
-    request: Request;
-    record: RequestRecord;
-    policies: readonly Policy[];
-    caller: Caller;
-  }): ResponsePlan | Promise<ResponsePlan> {
-    const { request, record, policies, caller } = visit;
-    if (this.#callers.isAllowed(caller)) return passPlan;
-    const { cost } = this.#options;
-    return after(typeof cost === "function" ? cost(request) : cost, (price) => {
-      const charges: Charge[] = [];
-      let uncounted: Policy | undefined;
-      for (const policy of policies) {
-        const found = this.#callers.subjectOf(policy, caller);
-        const cost = this.#costFor(policy, price);
-        if (!("subject" in found)) {
-          if (found.rule === "deny") return this.#planner.rejectMissingKey();
-        } else if (cost !== undefined) {
-          charges.push({ policy, subject: found.subject, cost });
-        } else if (policy.onStoreFailure === "closed") {
-          const decision = undecided(policy, "closed", { reason: "wrong-cost", retryAfterMs: 1 });
-          return this.#conclude({ request, record, charges: [], decision });
-        } else {
-          uncounted ??= policy;
-        }
-      }
-      if (charges.length === 0 && uncounted !== undefined) {
-        const decision = undecided(uncounted, "open", { reason: "wrong-cost", retryAfterMs: 0 });
-        return this.#conclude({ request, record, charges: [], decision });
-      }
-      return this.#decide(request, record, charges);
-    });
+  #meet(
+    request: Request,
+    record: RequestRecord,
+    policies: readonly Policy[],
+  ): ResponsePlan | Promise<ResponsePlan> {
+    if (policies.length === 0) return passPlan;
+    const caller = this.#callers.resolve(request);
+    // Without a promise there is no function to make either: most requests come this way.
+    return caller instanceof Promise
+      ? caller.then((known) => this.#charge({ request, record, policies, caller: known }))
+      : this.#charge({ request, record, policies, caller });
   }
 
-  /** The cost under a policy; where the application gives rubbish, what the failure mode makes of it: undefined for no count. */
-  #costFor(policy: Policy, price: unknown): number | undefined {
-    const cost = costOf(policy, price);
-    if (isCost(cost)) return cost;
-    warnOnce(
-      "HEADGATE_COST",
-      `policy "${policy.name}": cost must be an integer from 0, got ${show(cost)}; the policy's onStoreFailure applies`,
-    );
-    return policy.onStoreFailure === "local" ? 1 : undefined;
+  #charge(visit: Visit<Request>): ResponsePlan | Promise<ResponsePlan> {
+    const { request, policies, caller } = visit;
+    if (this.#callers.isAllowed(caller)) return passPlan;
+    const terms = this.#terms.read(request, caller.identity, policies);
+    return Array.isArray(terms)
+      ? this.#chargeOn(visit, terms)
+      : after(terms, (known) => this.#chargeOn(visit, known));
+  }
+
+  #chargeOn(
+    { request, record, policies, caller }: Visit<Request>,
+    terms: readonly (Terms | NoTerms)[],
+  ): ResponsePlan | Promise<ResponsePlan> {
+    const charges: Charge[] = [];
+    let uncounted: { policy: Policy; reason: NoTerms } | undefined;
+    for (let index = 0; index < policies.length; index += 1) {
+      const policy = policies[index] as Policy;
+      const found = this.#callers.subjectOf(policy, caller);
+      const given = terms[index] as Terms | NoTerms;
+      if (!("subject" in found)) {
+        if (found.rule === "deny") return this.#planner.rejectMissingKey();
+      } else if (typeof given === "object") {
+        charges.push({ policy: given.policy, subject: found.subject, cost: given.cost });
+      } else if (policy.onStoreFailure === "closed" && !policy.shadow) {
+        const decision = undecided(policy, "closed", { reason: given, retryAfterMs: 1 });
+        return this.#conclude({ request, record, charges: [], decision });
+      } else {
+        uncounted ??= { policy, reason: given };
+      }
+    }
+    if (charges.length === 0 && uncounted !== undefined) {
+      const { policy, reason } = uncounted;
+      const decision = undecided(policy, "open", { reason, retryAfterMs: 0 });
+      return this.#conclude({ request, record, charges: [], decision });
+    }
+    return this.#decide(request, record, charges);
   }
 
   #decide(
@@ -149,13 +209,15 @@ export class Guard<Request, N extends string> {
     charges: readonly Charge[],
   ): ResponsePlan | Promise<ResponsePlan> {
     const { store } = this.#limiter;
-    const unpaid = charges
-      .map((charge) => record.unpaid(store, charge))
-      .filter((charge) => charge !== undefined);
+    const unpaid = record.unpaidOf(store, charges);
     if (unpaid.length === 0) return this.#retell(request, record, charges);
-    const wantNext = this.#wantsNext;
-    return after<Decision, ResponsePlan>(this.#limiter.decide(unpaid, { wantNext }), (decision) =>
-      after(this.#ofWhole(decision, unpaid, charges), (told) =>
+    const decision: Decision | Promise<Decision> = this.#limiter.decide(unpaid, {
+      wantNext: this.#wantsNext,
+    });
+    if (!(decision instanceof Promise) && (decision.allowed || unpaid === charges))
+      return this.#conclude({ request, record, charges: unpaid, decision });
+    return after<Decision, ResponsePlan>(decision, (made) =>
+      after(this.#ofWhole(made, unpaid, charges), (told) =>
         this.#conclude({ request, record, charges: unpaid, decision: told }),
       ),
     );
@@ -205,7 +267,21 @@ export class Guard<Request, N extends string> {
     const nowMs = wallClock();
     const standing = record.add({ store, charges, decision, nowMs, shown: this.#shows });
     if (onDecision !== undefined) tell("onDecision", () => onDecision(decision, request));
-    return this.#plan({ request, record, decision, standing, nowMs });
+    const plan = this.#plan({ request, record, decision, standing, nowMs });
+    if (!this.#known.awaitsEndings || plan.action === "reject" || !awaitsEnding(decision))
+      return plan;
+    return { ...plan, conclude: (ending) => this.#tellEnding(decision, ending) };
+  }
+
+  /** What becomes of it is nothing that a client waits for: where the store fails, its charges stay. */
+  #tellEnding(decision: Decision, ending: Ending): void {
+    const report = (error: unknown): void => this.#limiter.safe?.report(error as HeadgateError);
+    try {
+      const told: void | Promise<void> = conclude(this.#limiter, decision, ending);
+      told?.catch(report);
+    } catch (error) {
+      report(error);
+    }
   }
 
   /** @param made.standing - the decision that the fields tell */
@@ -217,6 +293,7 @@ export class Guard<Request, N extends string> {
     nowMs: Millis;
   }): ResponsePlan {
     const { request, record, decision, standing, nowMs } = made;
+    if (isSilent(standing)) return { ...passPlan, decision };
     const crossOrigin =
       this.#options.exposeHeaders && this.#reader.header(request, "origin") !== undefined;
     return this.#planner.plan({
@@ -227,16 +304,6 @@ export class Guard<Request, N extends string> {
       nowMs,
       crossOrigin,
     });
-  }
-
-  /** Whether responses tell numbers of this mount. */
-  get #shows(): boolean {
-    return this.#options.headers || this.#wantsNext;
-  }
-
-  /** Only the IETF fields tell when there will be more. */
-  get #wantsNext(): boolean {
-    return this.#options.standardHeaders !== false;
   }
 
   #policy(name: N): Policy {
@@ -256,4 +323,12 @@ export class Guard<Request, N extends string> {
       this.#reader.header(request, "access-control-request-method") !== undefined
     );
   }
+}
+
+/** A request on its way to its charges. */
+interface Visit<Request> {
+  readonly request: Request;
+  readonly record: RequestRecord;
+  readonly policies: readonly Policy[];
+  readonly caller: Caller;
 }

@@ -1,9 +1,12 @@
 // Adapters serve policies that go beyond plain limits.
 import "../policies/index.js";
 
+export { countsEndings, type Ending } from "../policies/conclude.js";
 export { canonicalAddress } from "./address.js";
 export { after } from "./after.js";
+export { countsByRoute } from "./caller.js";
 export { mergeExposed } from "./cors.js";
+export { concludeAtEnd, type EndingResponse, isSuccess } from "./ending.js";
 export type { Field } from "./fields.js";
 export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
 export { Guard, type RequestReader } from "./guard.js";
@@ -19,5 +22,5 @@ export {
 } from "./options.js";
 export type { ContinuePlan, RejectPlan, ResponsePlan } from "./plan.js";
 export { RequestRecord, recordOf } from "./record.js";
-export type { PolicySelection } from "./selection.js";
+export type { PolicyOverride, PolicySelection } from "./selection.js";
 export type { StandardHeaders } from "./standard-fields.js";

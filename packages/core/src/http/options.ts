@@ -3,6 +3,8 @@ import type { Decision } from "../decision/decision.js";
 import { HeadgateError, show } from "../errors.js";
 import type { Identity } from "../identity/subject.js";
 import type { Cost } from "../limiter/limiter.js";
+import type { PolicyNumbers } from "../policy/policy.js";
+import type { PolicyOverride } from "./selection.js";
 import type { StandardHeaders } from "./standard-fields.js";
 
 /** A value now or later. */
@@ -34,6 +36,24 @@ export interface GuardOptions<Request, N extends string = string> {
    * @default 1
    */
   readonly cost?: Cost<N> | ((request: Request) => MaybePromise<Cost<N>>);
+  /** The caller's tier, for policies that have tiers. Without one a policy's own numbers count. */
+  readonly tier?: (request: Request) => MaybePromise<string | undefined>;
+  /** The caller's own numbers under a policy, such as those of a plan kept in a database. They go before a tier. */
+  readonly limits?: {
+    readonly [Name in N]?: (
+      identity: Identity,
+      request: Request,
+    ) => MaybePromise<PolicyNumbers | undefined>;
+  };
+  /**
+   * Policies that apply beside those that a mount names, as one decision with them.
+   * @default none
+   */
+  readonly inherit?: readonly N[];
+  /** What a mount has instead of policies that it inherits: another one, or `false` for none. */
+  readonly override?: PolicyOverride<N>;
+  /** The pattern of the mount's route, such as `"/items/:id"`, for policies that count by `"route"`. */
+  readonly route?: string;
   /** Requests that are not limited at all, or not by one policy: they are not counted, and carry no fields. */
   readonly skip?:
     | ((request: Request) => MaybePromise<boolean>)
@@ -102,12 +122,23 @@ export interface GuardOptions<Request, N extends string = string> {
 
 /** Options that have a default, resolved. */
 export type ResolvedOptions<Request, N extends string> = Required<
-  Omit<GuardOptions<Request, N>, "identify" | "skip" | "allow" | "onDecision">
+  Omit<GuardOptions<Request, N>, OptionWithoutDefault>
 > &
-  Pick<GuardOptions<Request, N>, "identify" | "skip" | "allow" | "onDecision">;
+  Pick<GuardOptions<Request, N>, OptionWithoutDefault>;
+
+type OptionWithoutDefault =
+  | "identify"
+  | "tier"
+  | "limits"
+  | "route"
+  | "skip"
+  | "allow"
+  | "onDecision";
 
 const defaults = {
   cost: 1,
+  inherit: [],
+  override: {},
   onMissingKey: "ip",
   ipv6Prefix: 56,
   enabled: true,
@@ -139,15 +170,27 @@ const integerFrom = (from: number, to: number): Rule => [
   `must be an integer from ${from} to ${to}`,
 ];
 
+const functionsByName = (value: unknown): boolean =>
+  isObject(value) && Object.values(value as object).every(isFunction);
+
 const rules: Readonly<Record<string, Rule>> = {
   identify: aFunction,
+  tier: aFunction,
+  limits: [functionsByName, "must be functions by policy name"],
+  inherit: [isTexts, "must be a list of policy names"],
+  override: [
+    (value) =>
+      isObject(value) &&
+      Object.values(value as object).every((to) => to === false || typeof to === "string"),
+    "must be policy names, or false, by policy name",
+  ],
+  route: [(value) => typeof value === "string" && value !== "", "must be a route's pattern"],
   cost: [
     (value) => typeof value === "number" || isFunction(value) || isObject(value),
     "must be a number, numbers by policy name, or a function",
   ],
   skip: [
-    (value) =>
-      isFunction(value) || (isObject(value) && Object.values(value as object).every(isFunction)),
+    (value) => isFunction(value) || functionsByName(value),
     "must be a function, or functions by policy name",
   ],
   allow: [

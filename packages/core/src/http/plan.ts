@@ -1,5 +1,6 @@
 import type { Millis } from "../clock.js";
 import type { Decision } from "../decision/decision.js";
+import type { Ending } from "../policies/conclude.js";
 import type { Field } from "./fields.js";
 
 /** What an adapter does with a response. */
@@ -18,6 +19,8 @@ interface PlanFields {
 export interface ContinuePlan extends PlanFields {
   readonly action: "continue";
   readonly delayMs: Millis;
+  /** To be called once, when it is known how the request went; undefined when no policy asks. Never throws. */
+  readonly conclude: ((ending: Ending) => void) | undefined;
 }
 
 /** Answer now; the handler never sees the request. */
@@ -36,4 +39,5 @@ export const passPlan: ContinuePlan = {
   expose: [],
   decision: undefined,
   delayMs: 0,
+  conclude: undefined,
 };

@@ -86,6 +86,7 @@ export class ResponsePlanner<Request, N extends string> {
       expose: this.#expose(verdict),
       decision,
       delayMs: decision.delayMs,
+      conclude: undefined,
     };
   }
 

@@ -37,6 +37,14 @@ export class RequestRecord {
     return this.#decision;
   }
 
+  /** The charges without what the request has already paid for; the same list when it has paid nothing. */
+  unpaidOf(store: Store, charges: readonly Charge[]): readonly Charge[] {
+    if (this.#charged.length === 0) return charges;
+    return charges
+      .map((charge) => this.unpaid(store, charge))
+      .filter((charge) => charge !== undefined);
+  }
+
   /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
   unpaid(store: Store, charge: Charge): Charge | undefined {
     const { policy, subject, cost } = charge;
@@ -50,8 +58,12 @@ export class RequestRecord {
   add({ store, charges, decision, nowMs, shown }: Decided): Decision {
     if (decision.allowed) {
       for (const charge of charges) {
-        const outcome = decision.outcomes.find(({ policy }) => policy.name === charge.policy.name);
-        this.#charged.push({ store, charge, hidden: shown ? undefined : outcome });
+        const { name, shadow } = charge.policy;
+        const outcomes = shadow ? decision.shadows : decision.outcomes;
+        const outcome = outcomes.find(({ policy }) => policy.name === name);
+        // A shadow policy that would have refused has charged nothing.
+        if (shadow && outcome?.allowed !== true) continue;
+        this.#charged.push({ store, charge, hidden: shown || shadow ? undefined : outcome });
       }
     }
     for (const outcome of decision.outcomes) this.#decidedAt.set(outcome, nowMs);
@@ -87,15 +99,24 @@ function isFor(made: Charged, store: Store, { policy, subject }: Charge): boolea
   return made.store === store && charge.policy.name === policy.name && charge.subject === subject;
 }
 
+/** Whether a decision is one of shadow policies alone, which has nothing to tell the client. */
+export function isSilent({ outcomes, policy }: Decision): boolean {
+  return outcomes.length === 0 && policy.shadow;
+}
+
 const severity: readonly Degraded[] = ["none", "local", "open", "closed"];
 
 function merged(earlier: Decision | undefined, decision: Decision): Decision {
   if (earlier === undefined || decision.degraded === "closed") return decision;
-  const degraded = worse(earlier.degraded, decision.degraded);
-  if (decision.outcomes.length === 0) return { ...earlier, degraded };
-  if (earlier.outcomes.length === 0) return { ...decision, degraded };
+  const both = {
+    degraded: worse(earlier.degraded, decision.degraded),
+    shadows: [...earlier.shadows, ...decision.shadows],
+  };
+  if (isSilent(earlier)) return { ...decision, ...both };
+  if (decision.outcomes.length === 0) return { ...earlier, ...both };
+  if (earlier.outcomes.length === 0) return { ...decision, ...both };
   const outcomes = [...earlier.outcomes, ...decision.outcomes];
-  return { ...decisionOf(outcomes), delayMs: decision.delayMs, degraded };
+  return { ...decisionOf(outcomes), ...both, delayMs: decision.delayMs };
 }
 
 function worse(a: Degraded, b: Degraded): Degraded {

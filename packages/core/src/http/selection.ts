@@ -7,11 +7,41 @@ export type PolicySelection<Request, N extends string> =
   | readonly N[]
   | ((request: Request) => MaybePromise<N | readonly N[] | false>);
 
+/** For inherited policies: another in its place, or none. */
+export type PolicyOverride<N extends string> = { readonly [Name in N]?: N | false };
+
+/**
+ * The policies that a mount inherits, after what it overrides.
+ *
+ * @throws HeadgateError `INVALID_OPTION` for an override of what is not inherited
+ */
+export function inheritedNames<N extends string>(
+  inherit: readonly N[],
+  override: PolicyOverride<N>,
+): readonly N[] {
+  for (const name of namesIn<N>(override)) {
+    if (inherit.includes(name)) continue;
+    const rule = `override: policy "${name}" is not inherited here`;
+    throw new HeadgateError("INVALID_OPTION", `${rule} (inherited: ${inherit.join(", ")})`);
+  }
+  return inherit.flatMap((name): readonly N[] => {
+    const instead: N | false | undefined = Object.hasOwn(override, name) ? override[name] : name;
+    return instead === false || instead === undefined ? [] : [instead];
+  });
+}
+
+/** Some names together, each once. */
+export function together<N extends string>(some: readonly N[], others: readonly N[]): readonly N[] {
+  return some.length === 0 ? others : [...new Set([...some, ...others])];
+}
+
 /** What is wrong whatever the request: no policy, or two queues at once. */
 export function checkSelection(policies: readonly Policy[]): void {
   if (policies.length === 0)
     throw new HeadgateError("UNKNOWN_POLICY", "limit: name at least one policy");
-  const queues = policies.filter(({ algorithm }) => algorithm === "leaky-bucket");
+  const queues = policies.filter(
+    ({ algorithm, shadow }) => algorithm === "leaky-bucket" && !shadow,
+  );
   if (queues.length > 1) {
     const names = queues.map(({ name }) => `"${name}"`).join(" and ");
     throw new HeadgateError(

@@ -147,6 +147,8 @@ export interface SafeStore {
    * @param degraded - asks what this process enforces by itself instead
    */
   ask<T>(call: (store: Store) => T | Promise<T>, degraded: boolean): Promise<T>;
+  /** Tells of a failure that nobody waits for. */
+  report(error: HeadgateError): void;
 }
 
 export type Store = SyncStore | AsyncStore;

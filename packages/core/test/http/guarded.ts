@@ -46,6 +46,7 @@ export function guardOf(
     reader: {
       method: ({ method }) => method ?? "GET",
       header: ({ headers }, name) => headers?.[name],
+      route: () => "/route",
       address: (request) => ("address" in request ? request.address : "203.0.113.9"),
     },
     selection,

@@ -136,7 +136,13 @@ describe("a plan is written", () => {
   it("C-2: and an admitted one keeps all of that, and does not end", () => {
     const response = new Remembered();
     response.setHeader("ETag", "earlier");
-    writePlan(response, { ...refusal, action: "continue", delayMs: 0, expose: ["A"] });
+    writePlan(response, {
+      ...refusal,
+      action: "continue",
+      delayMs: 0,
+      conclude: undefined,
+      expose: ["A"],
+    });
     expect(Object.fromEntries(response.headers)).toEqual({
       etag: "earlier",
       "retry-after": "7",

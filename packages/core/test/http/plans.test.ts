@@ -255,6 +255,8 @@ describe("options", () => {
   it("have their defaults, and undefined counts as left out", () => {
     const defaults = {
       cost: 1,
+      inherit: [],
+      override: {},
       onMissingKey: "ip",
       ipv6Prefix: 56,
       enabled: true,

@@ -1,0 +1,103 @@
+import { show } from "../errors.js";
+import type { Identity } from "../identity/subject.js";
+import { variantOf } from "../policies/variants.js";
+import type { Policy } from "../policy/policy.js";
+import { warnOnce } from "../warnings.js";
+import { after, afterAll } from "./after.js";
+import { costOf, isCost } from "./cost.js";
+import type { MaybePromise, ResolvedOptions } from "./options.js";
+
+/** On which terms a policy charges a caller: with the caller's numbers, and for how much. */
+export interface Terms {
+  readonly policy: Policy;
+  readonly cost: number;
+}
+
+/** Why there are no terms: the application gave a value that nothing can be counted by. */
+export type NoTerms = "wrong-cost" | "wrong-limits";
+
+/** What the application's functions say of one request. */
+interface Answers {
+  readonly price: unknown;
+  readonly tier: unknown;
+  /** In the order of the policies. */
+  readonly numbers: readonly unknown[];
+}
+
+/** What the application's options say of the terms of a request. What its functions throw is thrown. */
+export class TermsReader<Request, N extends string> {
+  readonly #options: ResolvedOptions<Request, N>;
+  /** What is said where there is no function to ask. */
+  readonly #constant: Answers | undefined;
+
+  constructor(options: ResolvedOptions<Request, N>) {
+    const { cost, tier, limits } = options;
+    this.#options = options;
+    const asks = typeof cost === "function" || tier !== undefined || limits !== undefined;
+    this.#constant = asks ? undefined : { price: cost, tier: undefined, numbers: [] };
+  }
+
+  /** The terms of each policy, in order. */
+  read(
+    request: Request,
+    identity: Identity,
+    policies: readonly Policy[],
+  ): MaybePromise<readonly (Terms | NoTerms)[]> {
+    if (this.#constant !== undefined) return termsOf(policies, this.#constant);
+    const { cost, tier, limits } = this.#options;
+    const answers = afterAll<unknown>([
+      typeof cost === "function" ? cost(request) : cost,
+      tier?.(request),
+      ...policies.map(({ name }) => limits?.[name as N]?.(identity, request)),
+    ]);
+    return after(answers, ([price, given, ...numbers]) =>
+      termsOf(policies, { price, tier: given, numbers }),
+    );
+  }
+}
+
+function termsOf(
+  policies: readonly Policy[],
+  { price, tier, numbers }: Answers,
+): readonly (Terms | NoTerms)[] {
+  return policies.map((policy, index) => {
+    const variant = variantFor(policy, tier, numbers[index]);
+    const cost = costFor(policy, price);
+    if (variant === undefined) return "wrong-limits";
+    return cost === undefined ? "wrong-cost" : { policy: variant, cost };
+  });
+}
+
+/** The policy with the caller's numbers; where the application gives rubbish, what the failure mode makes of it. */
+function variantFor(policy: Policy, tier: unknown, numbers: unknown): Policy | undefined {
+  if (tier === undefined && numbers === undefined) return policy;
+  const variant = variantOf(policy, { tier, numbers } as Parameters<typeof variantOf>[1]);
+  if (variant !== undefined) return variant;
+  const [code, what, value] =
+    numbers === undefined
+      ? ["HEADGATE_TIER", "tier must be one of the policy's", tier]
+      : ["HEADGATE_LIMITS", "limits must give { limit } that the policy can have", numbers];
+  warnOfRubbish(policy, { code, rule: what, value });
+  return policy.onStoreFailure === "local" ? policy : undefined;
+}
+
+function costFor(policy: Policy, price: unknown): number | undefined {
+  const cost = costOf(policy, price);
+  if (isCost(cost)) return cost;
+  warnOfRubbish(policy, {
+    code: "HEADGATE_COST",
+    rule: "cost must be an integer from 0",
+    value: cost,
+  });
+  return policy.onStoreFailure === "local" ? 1 : undefined;
+}
+
+function warnOfRubbish(
+  { name }: Policy,
+  { code, rule, value }: { code: string; rule: string; value: unknown },
+): void {
+  warnOnce(
+    code,
+    `policy "${name}": ${rule}, got ${show(value)}; the policy's onStoreFailure applies`,
+  );
+}
