@@ -49,9 +49,9 @@ export interface GuardOptions<Request, N extends string = string> {
    * Policies that apply beside those that a mount names, as one decision with them.
    * @default none
    */
-  readonly inherit?: readonly N[];
+  readonly inherit?: readonly NoInfer<N>[];
   /** What a mount has instead of policies that it inherits: another one, or `false` for none. */
-  readonly override?: PolicyOverride<N>;
+  readonly override?: PolicyOverride<NoInfer<N>>;
   /** The pattern of the mount's route, such as `"/items/:id"`, for policies that count by `"route"`. */
   readonly route?: string;
   /** Requests that are not limited at all, or not by one policy: they are not counted, and carry no fields. */

@@ -50,6 +50,11 @@ export function price(): void {
   limit("write", { skip: async (req) => req.ip === "::1" });
   rateLimit({ policy: minute, cost: (req) => req.body?.length ?? 1 });
   rateLimit({ policy: minute, key: async (req) => req.get("x-api-key") });
+  limit("read", { tier: async (req) => req.get("x-plan"), limits: { read: () => ({ limit: 5 }) } });
+  limit.group("read").group("write", { cost: 2 })("write", { override: { read: false } });
+  rateLimits({ limiter, inherit: ["read"] })("write", {
+    succeeded: (_req, res) => res.statusCode < 500,
+  });
   limiter satisfies Limiter<"read" | "write">;
 }
 
@@ -79,6 +84,18 @@ export function refuse(): void {
   rateLimit({ policies: { free: minute } });
   // @ts-expect-error: a key that is no function
   rateLimit({ policy: minute, key: "user" });
+  // @ts-expect-error: an inherited policy that is not there
+  rateLimits({ limiter, inherit: ["raed"] });
+  // @ts-expect-error: nor one of a group
+  limit.group("raed");
+  // @ts-expect-error: an override of a policy that is not there
+  limit("read", { override: { raed: false } });
+  // @ts-expect-error: another policy in its place that is not there
+  limit("read", { override: { read: "wrtie" } });
+  // @ts-expect-error: limits for a policy that is not there
+  limit("read", { limits: { raed: () => ({ limit: 5 }) } });
+  // @ts-expect-error: a tier that is no text
+  limit("read", { tier: () => 5 });
   // @ts-expect-error: no limiter
   rateLimits({});
 }
