@@ -51,7 +51,7 @@ export function price(): void {
   rateLimit({ policy: minute, cost: (req) => req.body?.length ?? 1 });
   rateLimit({ policy: minute, key: async (req) => req.get("x-api-key") });
   limit("read", { tier: async (req) => req.get("x-plan"), limits: { read: () => ({ limit: 5 }) } });
-  limit.group("read").group("write", { cost: 2 })("write", { override: { read: false } });
+  limit.group("read").group("write", { cost: 1 })("write", { override: { read: false } });
   rateLimits({ limiter, inherit: ["read"] })("write", {
     succeeded: (_req, res) => res.statusCode < 500,
   });
