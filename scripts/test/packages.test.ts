@@ -102,6 +102,7 @@ describe("public names", () => {
         "policyFileJsonSchema",
         "policyFileSchema",
         "policySchema",
+        "readPolicies",
       ]
     `);
   });

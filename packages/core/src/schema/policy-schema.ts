@@ -74,7 +74,12 @@ function namedPolicies(
 
 function report(context: Context, faults: readonly Fault[], above: readonly string[]): void {
   for (const { path, message } of faults)
-    context.issues.push({ code: "custom", path: [...above, path], message, input: context.value });
+    context.issues.push({
+      code: "custom",
+      path: [...above, ...path.split(".")],
+      message,
+      input: context.value,
+    });
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted, migrationRules, penaltyTriggers } from "../policies/rules.js";
 import { type Duration, durationPattern } from "../policy/duration.js";
 import type { KeyBy, KeyParts } from "../policy/policy.js";
 import { anchors, failureModes, leastInteger, namePattern, partPattern } from "../policy/rules.js";
@@ -18,6 +19,13 @@ const duration = z.union([z.int().min(1), z.string().regex(durationPattern)]) as
   Duration
 >;
 
+const penalty = z.strictObject({
+  on: z.exactOptional(z.enum(penaltyTriggers)).describe("What counts towards a ban"),
+  after: z.exactOptional(z.int().min(leastInteger.after)).describe("How many lead to a ban"),
+  within: z.exactOptional(duration).describe("How long they are remembered, from the first on"),
+  ban: z.exactOptional(duration).describe("How long the ban lasts"),
+});
+
 const common = {
   name: z.exactOptional(z.string().regex(namePattern)),
   limit: z.int().min(leastInteger.limit).describe("Requests per window"),
@@ -30,7 +38,33 @@ const common = {
   localShare: z
     .exactOptional(z.number().gt(0).max(1))
     .describe("The share of the limit that one process grants while the store is down"),
+  count: z
+    .exactOptional(z.enum(counted))
+    .describe("Which requests stay counted, once it is known how they went"),
+  onSuccess: z
+    .exactOptional(z.enum(["refund", "clear"]))
+    .describe("What a success does when failures are counted"),
+  penalty: z.exactOptional(penalty).describe("A ban after too many refusals, or failures"),
+  debt: z
+    .exactOptional(z.int().min(leastInteger.debt))
+    .describe("How far beyond the capacity work may be charged that is priced afterwards"),
+  shadow: z.exactOptional(z.boolean()).describe("Decided and reported, never enforced"),
+  version: z.exactOptional(z.int().min(leastInteger.version)).describe("Raised with each change"),
+  migrate: z
+    .exactOptional(z.enum(migrationRules))
+    .describe("What happens to live counts of a lower version"),
 };
+
+/** Other numbers by tier: a limit, and what else an algorithm has that a tier may change. */
+function tiersOf<Numbers extends z.ZodRawShape>(
+  numbers: Numbers,
+): z.ZodExactOptional<z.ZodRecord<z.ZodString, z.ZodObject<{ limit: z.ZodInt } & Numbers>>> {
+  const shape = z.strictObject({ limit: z.int().min(leastInteger.limit), ...numbers });
+  return z.exactOptional(z.record(z.string().regex(partPattern), shape)) as never;
+}
+
+const burst = z.exactOptional(z.int().min(leastInteger.burst));
+const queue = z.int().min(leastInteger.queue);
 
 /** The form of one policy. */
 export const policyShape: z.ZodType<PolicyEntry, PolicyEntry> = z
@@ -38,19 +72,26 @@ export const policyShape: z.ZodType<PolicyEntry, PolicyEntry> = z
     z.strictObject({
       algorithm: z.literal("fixed-window"),
       ...common,
+      tiers: tiersOf({}),
       anchor: z.exactOptional(z.enum(anchors)),
     }),
-    z.strictObject({ algorithm: z.literal("sliding-window"), ...common }),
-    z.strictObject({ algorithm: z.literal("sliding-window-counter"), ...common }),
+    z.strictObject({ algorithm: z.literal("sliding-window"), ...common, tiers: tiersOf({}) }),
+    z.strictObject({
+      algorithm: z.literal("sliding-window-counter"),
+      ...common,
+      tiers: tiersOf({}),
+    }),
     z.strictObject({
       algorithm: z.literal("token-bucket"),
       ...common,
-      burst: z.exactOptional(z.int().min(leastInteger.burst)),
+      burst,
+      tiers: tiersOf({ burst }),
     }),
     z.strictObject({
       algorithm: z.literal("leaky-bucket"),
       ...common,
-      queue: z.int().min(leastInteger.queue),
+      queue,
+      tiers: tiersOf({ queue: z.exactOptional(queue) }),
       maxDelayMs: z.exactOptional(z.int().min(leastInteger.maxDelayMs)),
     }),
   ])

@@ -1,0 +1,22 @@
+import { HeadgateError } from "../errors.js";
+import type { Policy } from "../policy/policy.js";
+import { policyFileSchema } from "./policy-schema.js";
+
+/**
+ * The policies of a policy file, ready for `createLimiter`.
+ *
+ * ```ts
+ * const policies = readPolicies(JSON.parse(readFileSync("policies.json", "utf8")));
+ * ```
+ *
+ * @param content - the file's content, parsed
+ * @throws HeadgateError `INVALID_POLICY` with a line for every fault, each with its path
+ */
+export function readPolicies(content: unknown): Readonly<Record<string, Policy>> {
+  const read = policyFileSchema.safeParse(content);
+  if (read.success) return read.data.policies;
+  const faults = read.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  throw new HeadgateError("INVALID_POLICY", `policy file:\n${faults.join("\n")}`);
+}
