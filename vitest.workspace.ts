@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const examples = ["express", "express-cluster"];
+const examples = ["express", "express-cluster", "saas"];
 
 /** A project of tests. Groups run one after the other, so that what is timed in one is not slowed by another. */
 function project(name: string, include: readonly string[], { group = 0, workers = 2 } = {}) {
