@@ -1,7 +1,7 @@
 import type { Millis } from "../clock.js";
 
 /** What a call of some cost would meet at some instant. Times are relative to that instant. */
-export interface Measure {
+interface Measure {
   readonly allowed: boolean;
   /** How many further calls of cost 1 would be admitted at the same instant. */
   readonly remaining: number;

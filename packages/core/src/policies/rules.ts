@@ -23,7 +23,7 @@ import {
 
 export const counted: readonly Counted[] = ["all", "failures", "successes"];
 
-export const successRules: readonly string[] = ["refund", "clear"];
+const successRules: readonly string[] = ["refund", "clear"];
 
 export const migrationRules: readonly MigrationRule[] = ["keep", "scale", "reset"];
 
