@@ -144,6 +144,23 @@ const rules = [
     },
   },
   {
+    name: "cli-imports-core",
+    comment: "the command line imports the core's http, policies and schema, and no other package",
+    severity: "error",
+    from: { path: "^packages/cli/" },
+    to: {
+      path: "^packages/",
+      pathNot: ["^packages/cli/", `${core}bundle/(index|http|policies|schema)\\.js$`],
+    },
+  },
+  {
+    name: "nothing-imports-cli",
+    comment: "the command line stands on the packages, and none on it",
+    severity: "error",
+    from: { path: "^packages/", pathNot: "^packages/cli/" },
+    to: { path: "^packages/cli/" },
+  },
+  {
     name: "no-source-of-a-package",
     comment: "what is built imports no source, its own or another's",
     severity: "error",

@@ -41,6 +41,9 @@ const forbidden: readonly (readonly [rule: string, file: string, specifier: stri
   ["adapters-import-core-and-http", "express/dist/reaches-in.js", "../../core/dist/clock.js"],
   ["redis-imports-core", "redis/dist/looks-at-express.js", "@headgate/express"],
   ["redis-imports-core", "redis/dist/looks-at-http.js", "@headgate/core/http"],
+  ["cli-imports-core", "cli/dist/looks-at-express.js", "@headgate/express"],
+  ["cli-imports-core", "cli/dist/looks-at-testing.js", "@headgate/core/testing"],
+  ["nothing-imports-cli", "redis/dist/looks-at-cli.js", "@headgate/cli"],
   ["no-source-of-a-package", "redis/dist/looks-at-source.js", "../../core/src/clock.js"],
   ["no-cycles", "core/dist/limiter/a-cycle.js", "./cycle-back.js"],
   ["resolvable", "core/dist/limiter/looks-nowhere.js", "./nowhere.js"],
@@ -65,11 +68,14 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ["redis/dist/index.js", "@headgate/core"],
   ["redis/dist/uses-failsafe.js", "@headgate/core/failsafe"],
   ["core/dist/policies/index.js", "../limiter/index.js"],
+  ["cli/dist/uses-core.js", "@headgate/core"],
+  ["cli/dist/uses-schema.js", "@headgate/core/schema"],
 ];
 
 const bare = [
   "core/dist/store/store.js",
   "core/src/clock.js",
+  "cli/dist/bundle/index.js",
   "core/dist/bundle/index.js",
   "core/dist/bundle/failsafe.js",
   "core/dist/bundle/http.js",
@@ -117,7 +123,7 @@ function layOut(folder: string): void {
     write(folder, `packages/${file}`, `import "${specifier}";\n`);
   for (const file of bare) write(folder, `packages/${file}`, "");
   mkdirSync(join(folder, "node_modules/@headgate"), { recursive: true });
-  for (const name of ["core", "express", "redis", "next"]) {
+  for (const name of ["core", "express", "redis", "next", "cli"]) {
     cpSync(
       join(root, `packages/${name}/package.json`),
       join(folder, `packages/${name}/package.json`),

@@ -60,6 +60,7 @@ describe("public names", () => {
         "addressFrom",
         "after",
         "canonicalAddress",
+        "clientOfAddress",
         "concludeAtEnd",
         "countsByRoute",
         "countsEndings",
@@ -167,6 +168,14 @@ describe("public names", () => {
         "sharedLimiter",
         "withRateLimit",
         "withRateLimitApi",
+      ]
+    `);
+  });
+
+  it("of @headgate/cli", () => {
+    expect(publicNames("packages/cli", "@headgate/cli")).toMatchInlineSnapshot(`
+      [
+        "run",
       ]
     `);
   });

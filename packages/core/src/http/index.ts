@@ -2,7 +2,7 @@
 import "../policies/index.js";
 
 export { countsEndings, type Ending } from "../policies/conclude.js";
-export { canonicalAddress } from "./address.js";
+export { canonicalAddress, clientOfAddress } from "./address.js";
 export { after } from "./after.js";
 export { countsByRoute } from "./caller.js";
 export { mergeExposed } from "./cors.js";

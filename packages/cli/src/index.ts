@@ -1,0 +1,2 @@
+export { run } from "./command-line.js";
+export type { Terminal } from "./commands/terminal.js";

@@ -1,0 +1,77 @@
+import { type Identity, type KeyBy, type KeyParts, subjectOf } from "@headgate/core";
+import { canonicalAddress, clientOfAddress } from "@headgate/core/http";
+import type { LoggedRequest } from "../reading/request.js";
+import type { Client, Clients } from "./clients.js";
+
+/** The networks of IPv6 clients, as adapters count them by default. */
+const ipv6Prefix = 56;
+/** Clients whose spelling in the log is remembered; then it starts afresh. */
+const mostRemembered = 1_000_000;
+
+/** Finds the clients that one key tells apart in the requests of a log. */
+export class ClientFinder {
+  readonly #by: KeyBy;
+  readonly #clients: Clients;
+  readonly #parts: readonly string[];
+  readonly #fields: readonly string[];
+  /** By what the log says, since to make a subject of it takes longer than to read it. */
+  readonly #known = new Map<string, Client>();
+
+  /** @param fields - the field of each identity part that does not have its name */
+  constructor(by: KeyBy, clients: Clients, fields: ReadonlyMap<string, string>) {
+    this.#by = by;
+    this.#clients = clients;
+    this.#parts = partsOf(by);
+    this.#fields = this.#parts.map((part) => fields.get(part) ?? part);
+  }
+
+  /** The client of a request, or undefined when the request has not all parts of the key. */
+  find(request: LoggedRequest): Client | undefined {
+    const said =
+      this.#fields.length === 1
+        ? request.field(this.#fields[0] as string)
+        : this.#fields.map((field) => marked(request.field(field))).join();
+    if (said === undefined) return undefined;
+    const known = this.#known.get(said);
+    if (known !== undefined) return known;
+    const subject = this.#subjectOf(request);
+    if (subject === undefined) return undefined;
+    const client = this.#clients.client(subject);
+    if (this.#known.size >= mostRemembered) this.#known.clear();
+    this.#known.set(said, client);
+    return client;
+  }
+
+  #subjectOf(request: LoggedRequest): string | undefined {
+    const identity = this.#parts.map((part, index) => {
+      const value = request.field(this.#fields[index] as string);
+      return [part, part === "ip" && value !== undefined ? clientOfHost(value) : value];
+    });
+    return subjectOf(this.#by, Object.fromEntries(identity) as Identity);
+  }
+}
+
+/** An address as adapters count it. Servers may log a host's name instead, which stands for itself. */
+function clientOfHost(text: string): string {
+  const address = canonicalAddress(text);
+  return address === undefined ? text.toLowerCase() : clientOfAddress(address, ipv6Prefix);
+}
+
+/** A value such that no list of them can be taken for another. */
+function marked(value: string | undefined): string {
+  return value === undefined ? "-" : `${value.length}:${value}`;
+}
+
+/** All parts that a key may look at. */
+export function partsOf(by: KeyBy): readonly string[] {
+  const parts: readonly KeyParts[] =
+    typeof by === "object" && "firstOf" in by ? by.firstOf : [by as KeyParts];
+  return [...new Set(parts.flat())].filter((part) => part !== "global");
+}
+
+/** A key in words: `ip`, `ip and account`, `user, else ip`, `everybody`. */
+export function keyWords(by: KeyBy): string {
+  if (typeof by === "string") return by === "global" ? "everybody" : by;
+  if ("firstOf" in by) return by.firstOf.map(keyWords).join(", else ");
+  return by.join(" and ");
+}
