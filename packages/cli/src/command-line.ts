@@ -1,13 +1,14 @@
 import { HeadgateError } from "@headgate/core";
 import { check, checkHelp } from "./commands/check.js";
 import { replay, replayHelp } from "./commands/replay.js";
+import { suggest, suggestHelp } from "./commands/suggest.js";
 import type { Terminal } from "./commands/terminal.js";
 import { CommandError, usageError } from "./errors.js";
 
 type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
-const commands: Readonly<Record<string, Command>> = { check, replay };
-const help = [checkHelp, replayHelp].join("\n");
+const commands: Readonly<Record<string, Command>> = { replay, suggest, check };
+const help = [replayHelp, suggestHelp, checkHelp].join("\n");
 
 /**
  * Runs the command line.

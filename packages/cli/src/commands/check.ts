@@ -2,7 +2,7 @@ import { usageError } from "../errors.js";
 import { counted } from "../terminal/input-text.js";
 import { policyWords } from "../words/policy-words.js";
 import { parsed } from "./options.js";
-import { faultLine, readPolicies } from "./policies-file.js";
+import { faultLine, readPolicyFile } from "./policies-file.js";
 import type { Terminal } from "./terminal.js";
 
 export const checkHelp = `headgate check POLICIES.json …
@@ -25,7 +25,7 @@ export async function check(args: readonly string[], { stdout }: Terminal): Prom
   }
   if (positionals.length === 0) throw usageError("check: name a policy file");
   const readings = await Promise.all(
-    positionals.map(async (file) => ({ file, ...(await readPolicies(file)) })),
+    positionals.map(async (file) => ({ file, ...(await readPolicyFile(file)) })),
   );
   if (values.json) {
     const files = readings.map(({ file, policies = [], faults = [] }) => ({

@@ -10,6 +10,7 @@ export async function measured<T>(
   return {
     made,
     performanceOf: (lines) => ({
+      lines,
       elapsedMs: Math.round(elapsedMs),
       linesPerSecond: Math.round(lines / (elapsedMs / 1_000)),
       peakMemoryBytes: process.resourceUsage().maxRSS * 1_024,

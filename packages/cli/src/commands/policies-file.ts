@@ -19,7 +19,7 @@ export type PolicyFileReading =
  *
  * @throws CommandError when it cannot be read
  */
-export async function readPolicies(file: string): Promise<PolicyFileReading> {
+export async function readPolicyFile(file: string): Promise<PolicyFileReading> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw inputError(`${file}: cannot be read: ${messageOf(error)}`, error);
   });
@@ -42,7 +42,7 @@ export async function readPolicies(file: string): Promise<PolicyFileReading> {
  * @throws CommandError with every fault when it has any
  */
 export async function policiesOf(file: string): Promise<readonly Policy[]> {
-  const { policies, faults } = await readPolicies(file);
+  const { policies, faults } = await readPolicyFile(file);
   if (policies !== undefined) return policies;
   throw inputError([`${file} has faults:`, ...faults.map(faultLine)].join("\n"));
 }

@@ -1,4 +1,4 @@
-import type { Policy } from "@headgate/core";
+import { isSuccess } from "@headgate/core/http";
 import type { LoggedRequest } from "../reading/request.js";
 
 /** How the work behind a request went, or undefined where the log does not tell. */
@@ -7,16 +7,11 @@ export type Ending = "success" | "failure" | undefined;
 /** Tells the ending of a request. */
 export type EndingRule = (request: LoggedRequest) => Ending;
 
-/** Whether a policy cannot be tried without knowing how requests ended. */
-export function needsEndings({ count, penalty }: Policy): boolean {
-  return count !== "all" || penalty?.on === "failures";
-}
-
-/** Failed is what the server answered with an error. */
+/** What adapters take for a success: a status below 400. */
 export const endingByStatus: EndingRule = (request) => {
   const status = request.field("status");
   if (status === undefined) return undefined;
-  return Number(status) >= 400 ? "failure" : "success";
+  return isSuccess({ statusCode: Number(status) }) ? "success" : "failure";
 };
 
 /** Failed is what has one of some values in a field; an `x` in a value stands for any digit, as in `4xx`. */

@@ -2,6 +2,7 @@ import { type Identity, type KeyBy, type KeyParts, subjectOf } from "@headgate/c
 import { canonicalAddress, clientOfAddress } from "@headgate/core/http";
 import type { LoggedRequest } from "../reading/request.js";
 import type { Client, Clients } from "./clients.js";
+import { routeOf } from "./routes.js";
 
 /** The networks of IPv6 clients, as adapters count them by default. */
 const ipv6Prefix = 56;
@@ -29,8 +30,8 @@ export class ClientFinder {
   find(request: LoggedRequest): Client | undefined {
     const said =
       this.#fields.length === 1
-        ? request.field(this.#fields[0] as string)
-        : this.#fields.map((field) => marked(request.field(field))).join();
+        ? fieldOf(request, this.#fields[0] as string)
+        : this.#fields.map((field) => marked(fieldOf(request, field))).join();
     if (said === undefined) return undefined;
     const known = this.#known.get(said);
     if (known !== undefined) return known;
@@ -44,11 +45,16 @@ export class ClientFinder {
 
   #subjectOf(request: LoggedRequest): string | undefined {
     const identity = this.#parts.map((part, index) => {
-      const value = request.field(this.#fields[index] as string);
+      const value = fieldOf(request, this.#fields[index] as string);
       return [part, part === "ip" && value !== undefined ? clientOfHost(value) : value];
     });
     return subjectOf(this.#by, Object.fromEntries(identity) as Identity);
   }
+}
+
+/** A field of a request; the route is worked out, since a log has the path alone. */
+function fieldOf(request: LoggedRequest, field: string): string | undefined {
+  return request.field(field) ?? (field === "route" ? routeOf(request) : undefined);
 }
 
 /** An address as adapters count it. Servers may log a host's name instead, which stands for itself. */

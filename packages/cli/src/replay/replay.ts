@@ -1,9 +1,10 @@
 import type { Clock, KeyBy, Millis } from "@headgate/core";
+import { countsEndings } from "@headgate/core/http";
 import { inputError } from "../errors.js";
 import type { LoggedRequest } from "../reading/request.js";
 import { Clients } from "./clients.js";
 import type { Column } from "./columns.js";
-import { type EndingRule, needsEndings } from "./endings.js";
+import type { EndingRule } from "./endings.js";
 import { ClientFinder, keyWords, partsOf } from "./identity.js";
 import type { Plan } from "./plan.js";
 import { Spans } from "./spans.js";
@@ -67,7 +68,7 @@ export class Replay {
         maxKeys,
         clients: group.clients,
         spans: this.spans,
-        hasEndings: tellEndings || needsEndings(plan.policy),
+        hasEndings: tellEndings || countsEndings(plan.policy),
       });
       group.trials.push(trial);
       return trial;

@@ -107,6 +107,8 @@ export interface InputResult {
 
 /** How fast it went. */
 export interface Performance {
+  /** Lines read, those of several readings together. */
+  readonly lines: number;
   readonly elapsedMs: Millis;
   readonly linesPerSecond: number;
   readonly peakMemoryBytes: number;

@@ -34,10 +34,12 @@ export function faultLines(input: InputResult): readonly string[] {
 }
 
 /** How fast it went, in one line. */
-export function performanceLine(
-  { lines }: InputResult,
-  { elapsedMs, linesPerSecond, peakMemoryBytes }: Performance,
-): string {
+export function performanceLine({
+  lines,
+  elapsedMs,
+  linesPerSecond,
+  peakMemoryBytes,
+}: Performance): string {
   const seconds = (elapsedMs / 1_000).toFixed(elapsedMs < 10_000 ? 2 : 0);
   const megabytes = Math.ceil(peakMemoryBytes / 2 ** 20);
   return `${counted(lines, "line")} in ${seconds} s: ${wholeNumber(linesPerSecond)} lines per second; peak memory ${wholeNumber(megabytes)} MB`;

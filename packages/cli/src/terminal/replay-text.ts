@@ -28,7 +28,7 @@ export function replayText(result: ReplayResult): string {
     ...summary(policies),
     ...files.flatMap((policy) => ["", ...details(policy, result)]),
     "",
-    performanceLine(input, result.performance),
+    performanceLine(result.performance),
     "",
   ].join("\n");
 }

@@ -55,3 +55,9 @@ export function percent(count: number, of: number): string {
   const digits = share < 0.1 || share > 99.9 ? 3 : share < 10 || share > 99 ? 2 : 1;
   return `${share.toFixed(digits)} %`;
 }
+
+/** A duration as policies write it: `1m`, `90s`, `250ms`. */
+export function durationText(ms: Millis): string {
+  const unit = units.find(([, length]) => ms % length === 0);
+  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0].charAt(0)}`;
+}
