@@ -69,7 +69,15 @@ function scaled(part: number, to: number, from: number): number {
 
 /** What a state may hold at most, so that a call on top of it is still exact. */
 function mostUsed(policy: Policy): number {
-  const plain = policy.algorithm === "fixed-window" || policy.algorithm === "sliding-window";
-  const unit = plain ? 1 : policy.windowMs;
-  return Math.floor(Number.MAX_SAFE_INTEGER / unit) - capacityOf(policy) - policy.debt;
+  const capacity = capacityOf(policy);
+  const largest = Number.MAX_SAFE_INTEGER;
+  switch (policy.algorithm) {
+    case "fixed-window":
+    case "sliding-window":
+      return largest - capacity;
+    case "sliding-window-counter":
+      return Math.floor(largest / policy.windowMs);
+    default:
+      return Math.floor(largest / policy.windowMs) - capacity;
+  }
 }
