@@ -19,6 +19,9 @@ const undo = "a refund at once undoes the charge";
 const lateRefund = "a late refund changes nothing";
 const earlierRefund = "refunding an earlier charge takes out that one";
 const greedyTraffic = "its envelope on greedy traffic";
+const used = "keep, scale and reset say what is used at the switch";
+const settles = "a settled cost takes what capacity and debt have room for";
+const banned = "a ban begins with the last strike and ends to the millisecond";
 const randomTraffic = "its envelope on random traffic";
 
 export const faults: readonly Fault[] = [
@@ -499,6 +502,83 @@ export const faults: readonly Fault[] = [
       'this.#decide(charge, { ...call, mode: "peek" })',
       'this.#decide(charge, { ...call, mode: mode === "peek" ? "commit" : "peek" })',
       "admitted together iff admitted by each",
+    ],
+  ]),
+  ...inFile("policies/migration.ts", undefined, [
+    ["scales downwards", "rest > 0 ? quotient + 1 : quotient", "quotient", used],
+    ["scales where it should keep", 'rule === "scale" ?', 'rule !== "reset" ?', used],
+    ["forgets at every switch", 'rule === "reset" ||', "true ||", used],
+    [
+      "migrates again and again",
+      "old.version < policy.version",
+      "old.version !== policy.version",
+      "two versions side by side keep to their bound",
+    ],
+    ["moves the next free slot", "resetMs * policy.limit", "resetMs * old.limit", used],
+  ]),
+  ...inFile("policies/carry-over.ts", undefined, [
+    [
+      "leaves a converted state as it was",
+      "if (!write) return entry;",
+      "return entry;",
+      "waits are honest after a switch",
+    ],
+    [
+      "lets a version go down",
+      "keeper: atLeast(policy, held.version)",
+      "keeper: policy",
+      "two versions side by side keep to their bound",
+    ],
+    [
+      "takes another tier for another state",
+      "if (sameForm(held, policy))",
+      "if (false)",
+      "tiers share one count",
+    ],
+  ]),
+  ...inFile("policies/debt.ts", undefined, [
+    ["allows no debt", "enlarged(policy, policy.debt)", "enlarged(policy, 0)", settles],
+    ["takes what was asked", "Math.min(cost, table", "Math.max(cost, table", settles],
+  ]),
+  ...inFile("policies/ban-algorithm.ts", undefined, [
+    [
+      "bans one strike too late",
+      "state.count >= policy.after",
+      "state.count > policy.after",
+      banned,
+    ],
+    ["never forgets a strike", "now >= state.startMs + policy.withinMs", "false", banned],
+  ]),
+  ...inFile("policies/memory-bans.ts", undefined, [
+    ["strikes those who are banned", "if (state.untilMs <= now) ban", "ban", banned],
+    [
+      "ends a ban one millisecond early",
+      "load(slot).untilMs - now)",
+      "load(slot).untilMs - now - 1)",
+      banned,
+    ],
+    ["admits under a ban", "allowed: cost === 0,", "allowed: true,", banned],
+    [
+      "tells the shorter wait",
+      "retryAfterMs: cost === 0 ? 0 : Math.max(",
+      "retryAfterMs: cost === 0 ? 0 : Math.min(",
+      banned,
+    ],
+  ]),
+  ...inFile("store/memory/memory-store.ts", undefined, [
+    [
+      "lets a shadow policy refuse",
+      "!allowed && !policy.shadow",
+      "!allowed",
+      "a shadow policy has no say",
+    ],
+  ]),
+  ...inFile("algorithms/token-bucket.ts", undefined, [
+    [
+      "gives back all of a charge",
+      "(receipt.part ?? receipt.cost)",
+      "receipt.cost",
+      "a part given back is a smaller charge",
     ],
   ]),
   ...inFile("decision/decision.ts", undefined, [

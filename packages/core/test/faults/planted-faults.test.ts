@@ -11,7 +11,7 @@ const sound = copies.make();
 function runLaw({ law: name, subject }: Fault, { laws, memoryStore }: Copy): Promise<void> {
   const all =
     subject === undefined
-      ? laws.compositeLaws()
+      ? [...laws.compositeLaws(), ...laws.policyLaws()]
       : [...laws.lawsOf(subject), ...laws.refundLawsOf(subject), ...laws.envelopesOf(subject)];
   const law = all.find((one) => one.name === name);
   if (law === undefined) throw new Error(`there is no law "${name}"`);

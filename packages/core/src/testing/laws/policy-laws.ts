@@ -205,8 +205,7 @@ const settledCost: LawBody<ChangingHistory> = function* (trial, history) {
   const [settled] = yield* trial.apply([{ policy, subject: "a", cost: asked }], "settle");
   const { cost, allowed } = settled as Outcome;
   expectSame(allowed, cost === asked, "whether all of it was taken");
-  expectLessOrEqual(cost, before.remaining + debt, "what was taken");
-  expectThat(cost >= Math.min(asked, before.remaining), "the allowance was there to be taken");
+  expectSame(cost, Math.min(asked, before.remaining + debt), "what was taken");
   const after = yield* look(trial, policy);
   expectSame(after.remaining, Math.max(0, before.remaining - cost), "what is left");
   const again = yield* trial.apply([{ policy, subject: "a", cost: 2 ** 30 }], "settle");
@@ -226,6 +225,8 @@ const bans: LawBody<ChangingHistory> = function* (trial, { policy: input, steps,
     const { now } = trial;
     const units = pick % 3 === 0 ? capacityOf(policy) + 1 : cost;
     const banned = now < untilMs;
+    // Who is banned already comes no nearer to the next ban.
+    if (banned && pick % 5 === 0) yield* answered(trial.store.bans.strike(policy, "a"));
     const met = yield* look(trial, plain, units);
     if (!met.allowed && !banned) {
       if (strikes === 0 || now >= sinceMs + withinMs) [strikes, sinceMs] = [0, now];
