@@ -229,7 +229,7 @@ class StoreLimiter<N extends string> {
     if (variant !== undefined) return variant;
     throw new HeadgateError(
       "INVALID_CHARGE",
-      `policy "${name}": cannot have ${JSON.stringify(choice)}`,
+      `policy "${name}": cannot have ${show(numbers ?? tier)}`,
     );
   }
 
