@@ -9,7 +9,7 @@ export type ActionRequest = WebRequest;
 
 export interface CheckRateLimitOptions<N extends string> extends MountOptions<ActionRequest, N> {
   /** The policies of the action, or a function that chooses them; `false` for no limit. */
-  readonly policies: PolicySelection<ActionRequest, N>;
+  readonly policies: PolicySelection<ActionRequest, NoInfer<N>>;
 }
 
 /** A decision as data, for an action to return what its page shows. */

@@ -17,7 +17,7 @@ import { holdsOf, type MountOptions, unknownRoute } from "./gate.js";
 
 export interface WithRateLimitApiOptions<N extends string> extends MountOptions<NextApiRequest, N> {
   /** The policies of the handler, or a function that chooses them; `false` for no limit. */
-  readonly policies: PolicySelection<NextApiRequest, N>;
+  readonly policies: PolicySelection<NextApiRequest, NoInfer<N>>;
   /**
    * Whether a request went well, for policies that count by that. Asked once the response has been sent.
    * @default a status below 400

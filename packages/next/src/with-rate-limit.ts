@@ -7,7 +7,7 @@ import { responseOfThrown } from "./thrown-response.js";
 
 export interface WithRateLimitOptions<N extends string> extends MountOptions<NextRequest, N> {
   /** The policies of the handler, or a function that chooses them; `false` for no limit. */
-  readonly policies: PolicySelection<NextRequest, N>;
+  readonly policies: PolicySelection<NextRequest, NoInfer<N>>;
   /**
    * Whether a request went well, for policies that count by that. An error that the handler throws is a failure.
    * @default a status below 400

@@ -1,0 +1,131 @@
+import { createLimiter, fixedWindow } from "@headgate/core";
+import { ManualClock } from "@headgate/core/testing";
+import { describe, expect, it } from "vitest";
+import { rateLimitProxy, withRateLimit } from "../src/index.js";
+import { requestTo, shared } from "./limits.js";
+
+const context = { params: Promise.resolve({}) };
+
+function loginLimiter() {
+  return createLimiter({
+    clock: new ManualClock(1_700_000_000_000),
+    policies: {
+      login: fixedWindow({ limit: 5, window: "15m", count: "failures" }),
+      perIp: fixedWindow({ limit: 9, window: "1m", tiers: { pro: { limit: 99 } } }),
+      item: fixedWindow({ limit: 9, window: "1m", by: ["ip", "route"] }),
+    },
+  });
+}
+
+describe("a route handler under a policy that counts failures", () => {
+  const leftAfter = async (handler: () => Response | Promise<Response>, options = {}) => {
+    const limiter = loginLimiter();
+    const mount = { limiter, ...shared, policies: ["login"] as const, ...options };
+    const limited = withRateLimit(handler, mount);
+    await limited(requestTo("/login"), context).catch(() => {});
+    const response = await withRateLimit(() => new Response(null, { status: 401 }), mount)(
+      requestTo("/login"),
+      context,
+    );
+    return Number(response.headers.get("x-ratelimit-remaining"));
+  };
+
+  it.each<[string, number, () => Response | Promise<Response>]>([
+    ["a success", 4, () => new Response("ok")],
+    ["a redirect", 4, () => Response.redirect("http://localhost/home", 302)],
+    ["a failure", 3, () => new Response(null, { status: 401 })],
+    ["an error that it throws", 3, () => Promise.reject(new Error("down"))],
+    [
+      "what redirect() throws",
+      4,
+      () => {
+        throw Object.assign(new Error("redirect"), { digest: "NEXT_REDIRECT;replace;/a;307;" });
+      },
+    ],
+  ])("%s leaves %d", async (_, left, handler) => {
+    expect(await leftAfter(handler)).toBe(left);
+  });
+
+  it("the application says what a success is", async () => {
+    const succeeded = (response: Response) => response.status === 401;
+    expect(await leftAfter(() => new Response("ok"), { succeeded })).toBe(3);
+  });
+
+  it("12 at once at limit 5 run 5 times, and lock nobody out", async () => {
+    const limited = withRateLimit(
+      async () => {
+        await new Promise((goOn) => setImmediate(goOn));
+        return new Response("welcome");
+      },
+      { limiter: loginLimiter(), ...shared, policies: ["login"] },
+    );
+    const login = () => limited(requestTo("/login"), context);
+    const answers = await Promise.all(Array.from({ length: 12 }, login));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect((await login()).status).toBe(200);
+  });
+});
+
+describe("rateLimitProxy", () => {
+  it("refuses policies that count by how requests go, which it never sees", () => {
+    const rules = [{ path: "/login", policies: ["login"] as ["login"] }];
+    expect(() => rateLimitProxy({ limiter: loginLimiter(), ...shared, rules })).toThrow(
+      'rateLimitProxy: policy "login" counts by how requests go, which a proxy never sees: use withRateLimit',
+    );
+  });
+
+  it("counts by the pattern of the rule that names a policy by route", async () => {
+    const proxy = rateLimitProxy({
+      limiter: loginLimiter(),
+      ...shared,
+      rules: [
+        { path: "/api/:path*", policies: ["perIp"] },
+        { path: "/api/items/:id", policies: ["item"] },
+        { path: "/api/users/:id", policies: ["item"] },
+      ],
+    });
+    const left = async (path: string) => {
+      const { decision } = await proxy.check(requestTo(path));
+      return decision?.outcomes.find(({ policy }) => policy.name === "item")?.remaining;
+    };
+    expect(await left("/api/items/1")).toBe(8);
+    expect(await left("/api/items/2")).toBe(7);
+    expect(await left("/api/users/1")).toBe(8);
+  });
+
+  it("gives callers the numbers of their tier", async () => {
+    const proxy = rateLimitProxy({
+      limiter: loginLimiter(),
+      ...shared,
+      tier: (request) => request.headers.get("x-plan") ?? undefined,
+      rules: [{ path: "/api/:path*", policies: ["perIp"] }],
+    });
+    const { decision } = await proxy.check(requestTo("/api/a", { headers: { "x-plan": "pro" } }));
+    expect(decision).toMatchObject({ limit: 99, remaining: 98 });
+  });
+});
+
+describe("withRateLimit", () => {
+  it("needs the option route for a policy that counts by it", async () => {
+    const mount = { limiter: loginLimiter(), ...shared, policies: ["item"] as const };
+    const ok = () => new Response("ok");
+    await expect(withRateLimit(ok, mount)(requestTo("/items/1"), context)).rejects.toThrow(
+      'withRateLimit: a policy counts by "route": give the option route, such as "/items/:id"',
+    );
+    const limited = withRateLimit(ok, { ...mount, route: "/items/:id" });
+    await limited(requestTo("/items/1"), context);
+    const { headers } = await limited(requestTo("/items/2"), context);
+    expect(headers.get("x-ratelimit-remaining")).toBe("7");
+  });
+
+  it("joins what it inherits with its own policies", async () => {
+    const options = { limiter: loginLimiter(), ...shared, inherit: ["perIp"] as const };
+    const names = (policies: readonly ["item"], more = {}) =>
+      withRateLimit(
+        (_request, { decision }) => Response.json(decision?.outcomes.map((one) => one.policy.name)),
+        { ...options, policies, route: "/", ...more },
+      )(requestTo("/"), context).then((response) => response.json());
+    expect(await names(["item"])).toEqual(["perIp", "item"]);
+    expect(await names(["item"], { override: { perIp: false } })).toEqual(["item"]);
+  });
+});
