@@ -16,6 +16,9 @@ const parts = [
   "algorithms/sliding-window-counter.lua",
   "algorithms/token-bucket.lua",
   "algorithms/leaky-bucket.lua",
+  "policies.lua",
+  "migration.lua",
+  "bans.lua",
   "decide.lua",
   "main.lua",
 ];

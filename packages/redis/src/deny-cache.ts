@@ -1,4 +1,4 @@
-import type { Millis, Outcome } from "@headgate/core";
+import type { Millis, Outcome, Policy } from "@headgate/core";
 import type { Batch, KeyedCharge } from "./script/batch.js";
 
 const longestMs = 10_000;
@@ -15,6 +15,9 @@ interface Refusal {
  * Remembers refusals of whole batches, so that hammering costs no round trip. An entry is for exactly the
  * same policies, subjects and costs; its time counts from the moment the refused call was sent, which is
  * before the store decided, so it never promises a shorter wait than the store would.
+ *
+ * Left out are batches whose refusals the store has to hear of, or may take back at any moment: those with a
+ * penalty, a shadow, or a policy that counts by how requests end.
  */
 export class DenyCache {
   readonly #now: () => Millis;
@@ -37,9 +40,10 @@ export class DenyCache {
   /** The remembered outcomes with their times shortened by what has passed, or undefined. */
   outcomesOf(batch: Batch): readonly Outcome[] | undefined {
     if (this.#refusals.size === 0) return undefined;
+    if (!isCertain(batch)) return undefined;
     const name = nameOf(batch);
     const refusal = this.#refusals.get(name);
-    if (refusal === undefined) return undefined;
+    if (refusal === undefined || !decidesBy(refusal, batch)) return undefined;
     const now = this.#now();
     if (now >= refusal.untilAt || now < refusal.sentAt) {
       this.#forget(name);
@@ -51,6 +55,8 @@ export class DenyCache {
 
   /** Remembers a refusal whose call was sent at `sentAt`. */
   add(batch: Batch, outcomes: readonly Outcome[], sentAt: Millis): void {
+    this.#forgetOthers(batch);
+    if (!isCertain(batch)) return;
     const waitMs = Math.min(longestMs, longestWait(outcomes));
     if (this.#now() >= sentAt + waitMs) return;
     if (batch.charges.some(({ key }, place) => this.#easedSince(sentAt, key, outcomes[place])))
@@ -98,6 +104,16 @@ export class DenyCache {
     }
   }
 
+  /** Another policy of a name may have left a state that asks for longer waits. */
+  #forgetOthers({ charges }: Batch): void {
+    for (const { key, policy } of charges) {
+      for (const name of this.#namesOfKey.get(key) ?? []) {
+        const { keys, outcomes } = this.#refusals.get(name) as Refusal;
+        if (outcomes[keys.indexOf(key)]?.policy !== policy) this.#forget(name);
+      }
+    }
+  }
+
   #easedSince(sentAt: Millis, key: string, outcome: Outcome | undefined): boolean {
     if (outcome?.allowed !== false) return false;
     return (this.#easedAt.get(key) ?? this.#othersEasedAt) >= sentAt;
@@ -113,6 +129,17 @@ export class DenyCache {
       if (names?.size === 0) this.#namesOfKey.delete(key);
     }
   }
+}
+
+function isCertain({ charges }: Batch): boolean {
+  return charges.every(
+    ({ policy: { count, penalty, shadow } }) => count === "all" && penalty === undefined && !shadow,
+  );
+}
+
+/** Whether a refusal is by the very policies of a batch: a name may have other numbers by now, or for a tier. */
+function decidesBy({ outcomes }: Refusal, { charges }: Batch): boolean {
+  return outcomes.every(({ policy }, place) => policy === (charges[place]?.policy as Policy));
 }
 
 // Lengths keep apart what the characters of a subject could otherwise join.

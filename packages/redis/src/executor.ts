@@ -25,6 +25,11 @@ export interface Executor {
    * It must never send again what may have run.
    */
   run(call: ScriptCall): Promise<unknown>;
+  /**
+   * Tells, page by page, the keys that match a glob pattern, on the server or on every primary of a cluster. For
+   * lists of bans; keys are named as in `run`, and may come twice. Absent where there shall be no such lists.
+   */
+  readonly scan?: (pattern: string) => AsyncIterable<readonly string[]>;
   /** Closes what the executor itself opened. */
   close(): Promise<void>;
 }

@@ -5,5 +5,6 @@ export {
   nodeRedisExecutor,
 } from "./clients/node-redis-executor.js";
 export type { Executor, ScriptCall } from "./executor.js";
+export type { RedisStoreOptions } from "./options.js";
 export { type IoredisStoreOptions, redisStore } from "./redis-store.js";
-export type { RedisStore, RedisStoreOptions } from "./script-store.js";
+export type { RedisStore } from "./script-store.js";

@@ -28,6 +28,43 @@ export function keyOf({ prefix, hashTag }: KeyNaming, subject: string, policyNam
     : `${prefix}:{${hashTag}}:${name}:${policyName}`;
 }
 
+/** The key of a subject's ban, beside that of its state: no policy's name ends like it. */
+export function banKeyOf(key: string): string {
+  return `${key}!`;
+}
+
+/** Whether a subject's keys show it as it is. */
+export function showsSubject(subject: string): boolean {
+  return plainSubject.test(subject);
+}
+
+/** A glob pattern that every key of a ban matches, and few others. */
+export function banPatternOf({ prefix, hashTag }: KeyNaming): string {
+  return hashTag === undefined
+    ? `${asGlob(prefix)}:{*}:*!`
+    : `${asGlob(prefix)}:{${asGlob(hashTag)}}:*:*!`;
+}
+
+/** Whose ban a key is, the subject as the key shows it; undefined for other keys. */
+export function banOfKey(
+  { prefix, hashTag }: KeyNaming,
+  key: string,
+): { readonly subject: string; readonly policyName: string } | undefined {
+  const start = hashTag === undefined ? `${prefix}:{` : `${prefix}:{${hashTag}}:`;
+  const between = hashTag === undefined ? "}:" : ":";
+  const at = key.lastIndexOf(between);
+  if (!key.startsWith(start) || !key.endsWith("!") || at < start.length) return undefined;
+  return {
+    subject: key.slice(start.length, at),
+    policyName: key.slice(at + between.length, -1),
+  };
+}
+
+/** Text as a glob pattern that matches it alone. */
+export function asGlob(text: string): string {
+  return text.replaceAll(/[*?[\]\\]/g, "\\$&");
+}
+
 // The tilde in front keeps it apart from plain subjects; the one within keeps it from being blank.
 function encoded(subject: string): string {
   return `~${subjectOf("raw", { raw: `~${subject}` })?.slice("raw=".length)}`;

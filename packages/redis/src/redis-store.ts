@@ -5,7 +5,8 @@ import {
   isIoredisClient,
 } from "./clients/ioredis-executor.js";
 import { type Executor, isExecutor } from "./executor.js";
-import { type RedisStore, type RedisStoreOptions, ScriptStore } from "./script-store.js";
+import { checkOptions, type RedisStoreOptions, storeOptions } from "./options.js";
+import { type RedisStore, ScriptStore } from "./script-store.js";
 
 export interface IoredisStoreOptions extends RedisStoreOptions {
   /**
@@ -28,6 +29,7 @@ export function redisStore(
   client: IoredisClient | Executor,
   options: IoredisStoreOptions = {},
 ): RedisStore {
+  checkOptions("redisStore", options, [...storeOptions, "connection"]);
   const { connection = "own", callTimeoutMs = 200 } = options;
   if (connection !== "own" && connection !== "shared") {
     throw new HeadgateError(

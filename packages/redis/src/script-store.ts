@@ -3,54 +3,25 @@ import {
   type AsyncStore,
   type Charge,
   type ChargeReceipt,
-  type Clock,
   HeadgateError,
   type Millis,
   type Outcome,
   type Policy,
 } from "@headgate/core";
 import { failsafe } from "@headgate/core/failsafe";
+// Policies that go beyond a plain limit are decided here, so their half in the core is loaded with it.
+import "@headgate/core/policies";
 import { DenyCache } from "./deny-cache.js";
 import type { Executor } from "./executor.js";
 import { hasCertainlyNotRun } from "./failures.js";
 import { checkKeyNaming, type KeyNaming, keyOf } from "./keys.js";
 import { applyInLegs } from "./legs.js";
+import type { RedisStoreOptions } from "./options.js";
+import { RedisBans } from "./redis-bans.js";
 import type { Batch, BatchMode, KeyedCharge } from "./script/batch.js";
 import { Coalescer } from "./script/coalescer.js";
 import { type BatchReply, outcomesOf, receiptsOf } from "./script/decode.js";
 import { ScriptRunner } from "./script/script-runner.js";
-
-export interface RedisStoreOptions {
-  /**
-   * What keys begin with, behind the client's own key prefix. No braces.
-   * @default "headgate"
-   */
-  readonly prefix?: string;
-  /**
-   * Puts all keys of this store into one slot of a cluster, so that every request is one atomic step
-   * there; by default each subject has a slot of its own. No braces.
-   */
-  readonly hashTag?: string;
-  /**
-   * How long a call may take, in ms; a server that gets to it only later leaves it undone. Give it the
-   * limiter's deadline: shorter fails requests that would still be waited for, longer lets a request count
-   * that has been answered without it.
-   * @default 200
-   */
-  readonly callTimeoutMs?: Millis;
-  /**
-   * Whether checks of one turn of the event loop travel together.
-   * @default true
-   */
-  readonly coalesce?: boolean;
-  /**
-   * Whether refusals are remembered in this process while they are certain, for at most 10 s.
-   * @default true
-   */
-  readonly denyCache?: boolean;
-  /** Decides instead of the server's time, and keeps keys 60 s longer than they count: for tests alone. */
-  readonly clock?: Clock;
-}
 
 /** A store shared through Redis. */
 export interface RedisStore extends AsyncStore {
@@ -63,11 +34,7 @@ export class ScriptStore implements RedisStore {
   readonly kind = "async";
   readonly failsafe: AsyncStore["failsafe"] = failsafe;
   readonly atomicity: "request" | "slot";
-  readonly bans: AsyncStore["bans"] = {
-    strike: () => Promise.reject(new HeadgateError("STORE_FAILURE", "redisStore: no bans yet")),
-    set: () => Promise.reject(new HeadgateError("STORE_FAILURE", "redisStore: no bans yet")),
-    list: async () => [],
-  };
+  readonly bans: AsyncStore["bans"];
   readonly #executor: Executor;
   readonly #naming: KeyNaming;
   readonly #callTimeoutMs: Millis;
@@ -97,6 +64,12 @@ export class ScriptStore implements RedisStore {
     this.#coalescer = new Coalescer(runner, options.coalesce ?? true);
     this.#now = clock === undefined ? () => performance.now() : () => clock.now();
     this.#denyCache = (options.denyCache ?? true) ? new DenyCache(this.#now) : undefined;
+    this.bans = new RedisBans({
+      executor,
+      naming: this.#naming,
+      callTimeoutMs,
+      send: (mode, charges) => this.#sendAll(mode, charges),
+    });
   }
 
   get lostRefunds(): number {
@@ -110,14 +83,13 @@ export class ScriptStore implements RedisStore {
   ): Promise<readonly Outcome[]> {
     if (charges.length === 0) return [];
     rejectRepeats(charges);
-    if (mode === "settle")
-      throw new HeadgateError("STORE_FAILURE", "redisStore: cannot settle yet");
     const batch: Batch = { mode, wantNext, charges: charges.map((charge) => this.#keyed(charge)) };
     const remembered = mode === "commit" ? this.#denyCache?.outcomesOf(batch) : undefined;
     if (remembered !== undefined) return remembered;
     const sentAt = this.#now();
     const outcomes = await this.#decide(batch);
     if (mode === "commit") this.#remember(batch, outcomes, sentAt);
+    else if (mode === "settle") this.#denyCache?.clear(batch.charges);
     return outcomes;
   }
 
@@ -131,16 +103,17 @@ export class ScriptStore implements RedisStore {
   }
 
   async refund(receipts: readonly ChargeReceipt[]): Promise<void> {
+    if (receipts.length === 0) return;
     const charges = this.#receipted(receipts);
     this.#denyCache?.clear(charges);
     await Promise.all(this.#bySubject(charges).map((group) => this.#ease("refund", group)));
     this.#denyCache?.clear(charges);
   }
 
-  async reset(policy: Policy, subject: string): Promise<void> {
+  async reset(policy: Policy, subject: string, keepBan = false): Promise<void> {
     const charges = [this.#keyed({ policy, subject, cost: 0 })];
     this.#denyCache?.clear(charges);
-    await this.#ease("reset", charges);
+    await this.#ease(keepBan ? "reset-but-bans" : "reset", charges);
     this.#denyCache?.clear(charges);
   }
 
@@ -155,30 +128,40 @@ export class ScriptStore implements RedisStore {
       const send = (leg: Batch) =>
         this.#coalescer.submit(leg, this.#groupOf(leg.charges), deadlineAt);
       const refund = (receipts: readonly ChargeReceipt[]) => this.#refundInBackground(receipts);
-      return applyInLegs(batch, { slotOf, send, refund });
+      // A shadow's penalty bans nobody, so a strike that is lost does no harm.
+      const strike = (charges: readonly KeyedCharge[]) =>
+        void this.#sendAll("strike", charges).catch(() => undefined);
+      return applyInLegs(batch, { slotOf, send, refund, strike });
     }
     return outcomesOf(batch, await this.#coalescer.submit(batch, "", deadlineAt));
   }
 
   // A charge makes the waits of other refusals of its keys longer.
   #remember(batch: Batch, outcomes: readonly Outcome[], sentAt: Millis): void {
-    if (outcomes.every(({ allowed }) => allowed)) this.#denyCache?.clear(batch.charges);
+    if (outcomes.some(({ receipt }) => receipt !== undefined))
+      this.#denyCache?.clear(batch.charges);
     else this.#denyCache?.add(batch, outcomes, sentAt);
   }
 
   // Before and after: the server may do it at any moment between.
-  async #ease(mode: "refund" | "reset", charges: readonly KeyedCharge[]): Promise<void> {
+  async #ease(mode: BatchMode, charges: readonly KeyedCharge[]): Promise<void> {
     this.#denyCache?.ease(charges);
-    await this.#write(mode, charges);
+    await this.#sendAll(mode, charges);
     this.#denyCache?.ease(charges);
   }
 
-  #write(mode: BatchMode, charges: readonly KeyedCharge[]): Promise<readonly number[]> {
+  /** Sends charges that need not be decided together. */
+  #sendAll(
+    mode: BatchMode,
+    charges: readonly KeyedCharge[],
+  ): Promise<(readonly [batch: Batch, numbers: readonly number[]])[]> {
     const deadlineAt = performance.now() + this.#callTimeoutMs;
-    return this.#coalescer.submit(
-      { mode, wantNext: false, charges },
-      this.#groupOf(charges),
-      deadlineAt,
+    return Promise.all(
+      this.#bySubject(charges).map(async (group) => {
+        const batch: Batch = { mode, wantNext: false, charges: group };
+        const numbers = await this.#coalescer.submit(batch, this.#groupOf(group), deadlineAt);
+        return [batch, numbers] as const;
+      }),
     );
   }
 
@@ -208,11 +191,10 @@ export class ScriptStore implements RedisStore {
   }
 
   #receipted(receipts: readonly ChargeReceipt[]): readonly KeyedCharge[] {
-    return receipts.map((receipt) => ({
-      ...this.#keyed(receipt),
-      at: receipt.at,
-      mark: receipt.mark,
-    }));
+    return receipts.map((receipt) => {
+      const { at, mark, part } = receipt;
+      return { ...this.#keyed(receipt), at, mark, ...(part === undefined ? {} : { part }) };
+    });
   }
 
   #keyed({ policy, subject, cost }: Charge): KeyedCharge {

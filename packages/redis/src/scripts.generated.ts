@@ -1,12 +1,12 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "ed8696ee44dca7c9b0ae4921709d061ce95f5df5";
+export const scriptSha: string = "5be0fbbc3073f612448ecf34b95ef1dfede31f4d";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
-local format = string.format
+local format, match, sub = string.format, string.match, string.sub
 local never = math.huge
 local function text_of(number)
 return format("%.0f", number)
@@ -49,23 +49,23 @@ local grace_ms = next_number()
 local function ttl_until(expires_at)
 return max(1, expires_at - now_ms + grace_ms)
 end
-local function load_numbers(key, policy)
+local function load_text(key, policy)
 local stored = call("GET", key)
 if not stored then
 return nil
 end
-local tag, window_ms, first, second, third = string.match(stored, "^(%a)(%d+) (%d+) (%d+) ?(%d*)")
-if tag ~= policy.tag or tonumber(window_ms) ~= policy.window_ms then
-return nil
+local first, second, third = match(stored, policy.pattern)
+if not first then
+return nil, stored
 end
-return tonumber(first), tonumber(second), tonumber(third)
+return policy.algorithm.state_of(first, second, third)
 end
-local function keep_two(key, policy, ttl_ms, first, second)
-local stored = format("%s%.0f %.0f %.0f", policy.tag, policy.window_ms, first, second)
+local function keep_two(key, keeper, ttl_ms, first, second)
+local stored = format("%s %.0f %.0f%s", keeper.form, first, second, keeper.suffix)
 call("SET", key, stored, "PX", text_of(ttl_ms))
 end
-local function keep_three(key, policy, ttl_ms, first, second, third)
-local stored = format("%s%.0f %.0f %.0f %.0f", policy.tag, policy.window_ms, first, second, third)
+local function keep_three(key, keeper, ttl_ms, first, second, third)
+local stored = format("%s %.0f %.0f %.0f%s", keeper.form, first, second, third, keeper.suffix)
 call("SET", key, stored, "PX", text_of(ttl_ms))
 end
 local owed = {}
@@ -88,15 +88,11 @@ end
 function owed.create()
 return { units = 0, at_ms = 0 }
 end
-function owed.load(key, policy)
-local units, at_ms = load_numbers(key, policy)
-if units == nil then
-return nil
+function owed.state_of(units, at_ms)
+return { units = tonumber(units), at_ms = tonumber(at_ms) }
 end
-return { units = units, at_ms = at_ms }
-end
-function owed.keep(key, policy, state, ttl_ms)
-keep_two(key, policy, ttl_ms, state.units, state.at_ms)
+function owed.keep(key, keeper, state, ttl_ms)
+keep_two(key, keeper, ttl_ms, state.units, state.at_ms)
 end
 function owed.expires_at(policy, state)
 if state.units == 0 then
@@ -105,7 +101,7 @@ end
 return state.at_ms + ceil(state.units / policy.limit)
 end
 local stamp_log = {}
-local header_bytes = 43
+local counter_bytes = 35
 local first_read_bytes = 128
 local function circle(total_width)
 return min(256 ^ total_width, 2 ^ 53)
@@ -119,9 +115,8 @@ local stamp_bytes = bytes_of(stamp % 256 ^ log.stamp_width, log.stamp_width)
 return stamp_bytes .. bytes_of(total, log.total_width)
 end
 local function pack_header(log)
-return "w"
+return log.head
 .. string.char(log.stamp_width, log.total_width)
-.. bytes_of(log.window_ms, 7)
 .. bytes_of(log.newest, 7)
 .. bytes_of(log.newest_total, 7)
 .. bytes_of(log.base_total, 7)
@@ -130,7 +125,7 @@ return "w"
 .. bytes_of(log.slots, 4)
 end
 local function offset_of(log, index)
-return header_bytes + index * (log.stamp_width + log.total_width)
+return #log.head + counter_bytes + index * (log.stamp_width + log.total_width)
 end
 local function entries(log, from, to)
 local offset, stop = offset_of(log, from), offset_of(log, to)
@@ -193,8 +188,8 @@ end
 function stamp_log.create(key, policy)
 return {
 key = key,
+head = policy.head,
 read = "",
-window_ms = policy.window_ms,
 stamp_width = width_for(policy.window_ms),
 total_width = width_for(policy.limit + 1),
 newest = 0,
@@ -205,25 +200,55 @@ last = 0,
 slots = 0,
 }
 end
-function stamp_log.load(key, policy)
-local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
-if #read < header_bytes or string.sub(read, 1, 1) ~= "w" then
+function stamp_log.filled(key, policy, stamp, units)
+local log = stamp_log.create(key, policy)
+log.total_width = max(log.total_width, width_for(units + 1))
+log.newest, log.newest_total = stamp, units
+log.last, log.slots = 1, 1
+log.read = pack_header(log) .. pack_entry(log, stamp, units)
+log.unwritten = true
+return log
+end
+function stamp_log.unpack(key, read, head)
+local size = #head
+if #read < size + counter_bytes then
 return nil
 end
-local log = {
+return {
 key = key,
+head = head,
 read = read,
-stamp_width = string.byte(read, 2),
-total_width = string.byte(read, 3),
-window_ms = number_in(read, 3, 7),
-newest = number_in(read, 10, 7),
-newest_total = number_in(read, 17, 7),
-base_total = number_in(read, 24, 7),
-first = number_in(read, 31, 4),
-last = number_in(read, 35, 4),
-slots = number_in(read, 39, 4),
+stamp_width = string.byte(read, size + 1),
+total_width = string.byte(read, size + 2),
+newest = number_in(read, size + 2, 7),
+newest_total = number_in(read, size + 9, 7),
+base_total = number_in(read, size + 16, 7),
+first = number_in(read, size + 23, 4),
+last = number_in(read, size + 27, 4),
+slots = number_in(read, size + 31, 4),
 }
-return log.window_ms == policy.window_ms and log or nil
+end
+function stamp_log.load(key, policy)
+local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
+if read == "" then
+return nil
+end
+local head = policy.head
+if sub(read, 1, #head) ~= head then
+return nil, read
+end
+return stamp_log.unpack(key, read, head)
+end
+function stamp_log.write_under(log, keeper)
+if log.unwritten then
+call("SET", log.key, log.read)
+log.unwritten = nil
+end
+if log.head ~= keeper.head then
+local live = call("GETRANGE", log.key, text_of(offset_of(log, 0)), "-1")
+log.head, log.read = keeper.head, ""
+call("SET", log.key, pack_header(log) .. live)
+end
 end
 function stamp_log.units(log)
 return log.first == log.last and 0 or units_behind(log, log.first - 1)
@@ -313,7 +338,10 @@ log.last = log.last - removed
 overwrite(log, index, table.concat(packed))
 return true
 end
-local fixed_window = {}
+local fixed_window = {
+numbers = " (%d+) (%d+)",
+load = load_text,
+}
 local function window_start(policy, now)
 if policy.extra == 1 then
 return now
@@ -335,15 +363,11 @@ end
 function fixed_window.create()
 return { start_ms = 0, count = 0 }
 end
-function fixed_window.load(key, policy)
-local start_ms, count = load_numbers(key, policy)
-if start_ms == nil then
-return nil
+function fixed_window.state_of(start_ms, count)
+return { start_ms = tonumber(start_ms), count = tonumber(count) }
 end
-return { start_ms = start_ms, count = count }
-end
-function fixed_window.keep(key, policy, state, ttl_ms)
-keep_two(key, policy, ttl_ms, state.start_ms, state.count)
+function fixed_window.keep(key, keeper, state, ttl_ms)
+keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
 end
 function fixed_window.measure(policy, state, now, cost)
 local limit, window_ms = policy.limit, policy.window_ms
@@ -371,7 +395,7 @@ function fixed_window.refund(policy, state, receipt, now)
 if state.start_ms ~= receipt.mark then
 return false
 end
-state.count = max(0, state.count - receipt.cost)
+state.count = max(0, state.count - receipt.part)
 return true
 end
 function fixed_window.expires_at(policy, state)
@@ -379,12 +403,14 @@ return state.count > 0 and state.start_ms + policy.window_ms or 0
 end
 local sliding_window = {
 create = stamp_log.create,
+filled = stamp_log.filled,
 load = stamp_log.load,
 }
 function sliding_window.capacity(policy)
 return policy.limit
 end
-function sliding_window.keep(key, policy, log, ttl_ms)
+function sliding_window.keep(key, keeper, log, ttl_ms)
+stamp_log.write_under(log, keeper)
 call("PEXPIRE", key, text_of(ttl_ms))
 end
 function sliding_window.measure(policy, log, now, cost)
@@ -413,12 +439,15 @@ local instant = max(now, log.newest)
 if receipt.at <= instant - policy.window_ms then
 return false
 end
-return stamp_log.take(log, receipt.at, receipt.cost)
+return stamp_log.take(log, receipt.at, receipt.part)
 end
 function sliding_window.expires_at(policy, log)
 return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
 end
-local sliding_window_counter = {}
+local sliding_window_counter = {
+numbers = " (%d+) (%d+) (%d+)",
+load = load_text,
+}
 local function instant_of(policy, state, now)
 if state == nil or state.current + state.previous == 0 then
 return now
@@ -453,15 +482,11 @@ end
 function sliding_window_counter.create()
 return { index = 0, current = 0, previous = 0 }
 end
-function sliding_window_counter.load(key, policy)
-local index, current, previous = load_numbers(key, policy)
-if previous == nil then
-return nil
+function sliding_window_counter.state_of(index, current, previous)
+return { index = tonumber(index), current = tonumber(current), previous = tonumber(previous) }
 end
-return { index = index, current = current, previous = previous }
-end
-function sliding_window_counter.keep(key, policy, state, ttl_ms)
-keep_three(key, policy, ttl_ms, state.index, state.current, state.previous)
+function sliding_window_counter.keep(key, keeper, state, ttl_ms)
+keep_three(key, keeper, ttl_ms, state.index, state.current, state.previous)
 end
 function sliding_window_counter.measure(policy, state, now, cost)
 local limit, window_ms = policy.limit, policy.window_ms
@@ -499,9 +524,9 @@ return at, index
 end
 function sliding_window_counter.refund(policy, state, receipt, now)
 if receipt.mark == state.index then
-state.current = max(0, state.current - receipt.cost)
+state.current = max(0, state.current - receipt.part)
 elseif receipt.mark == state.index - 1 then
-state.previous = max(0, state.previous - receipt.cost)
+state.previous = max(0, state.previous - receipt.part)
 else
 return false
 end
@@ -515,8 +540,11 @@ end
 return state.previous > 0 and start_ms + policy.window_ms or 0
 end
 local token_bucket = {
+numbers = " (%d+) (%d+)",
+tells_extra = true,
 create = owed.create,
-load = owed.load,
+state_of = owed.state_of,
+load = load_text,
 keep = owed.keep,
 expires_at = owed.expires_at,
 }
@@ -548,13 +576,16 @@ if instant - receipt.at >= refill_ms then
 return false
 end
 local units = owed.at(state, policy.limit, instant)
-state.units = max(0, units - receipt.cost * policy.window_ms)
+state.units = max(0, units - receipt.part * policy.window_ms)
 state.at_ms = instant
 return true
 end
 local leaky_bucket = {
+numbers = " (%d+) (%d+)",
+tells_extra = true,
 create = owed.create,
-load = owed.load,
+state_of = owed.state_of,
+load = load_text,
 keep = owed.keep,
 expires_at = owed.expires_at,
 }
@@ -586,7 +617,7 @@ local before = receipt.mark - receipt.cost * policy.window_ms
 local departure_ms = receipt.at + ceil(before / policy.limit)
 local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
 if undisturbed and owed.instant_of(state, now) <= departure_ms then
-state.units = before
+state.units = receipt.mark - receipt.part * policy.window_ms
 return true
 end
 return false
@@ -598,6 +629,208 @@ c = sliding_window_counter,
 t = token_bucket,
 l = leaky_bucket,
 }
+local function policy_of(tag, limit, window_ms, extra, version)
+local algorithm = algorithms[tag]
+local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
+local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
+local policy = {
+tag = tag,
+algorithm = algorithm,
+limit = tonumber(limit),
+window_ms = tonumber(window_ms),
+extra = tonumber(extra),
+form = form,
+suffix = suffix,
+}
+if algorithm.numbers then
+policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "\$"
+else
+policy.head = form .. suffix .. "\\n"
+end
+return policy
+end
+local function indebted(policy)
+local larger = policy.algorithm.tells_extra and "extra" or "limit"
+local enlarged = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+enlarged[larger] = enlarged[larger] + policy.debt
+return enlarged
+end
+local function held_in(key, stored)
+local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
+local algorithm = algorithms[tag]
+if not algorithm then
+return nil
+end
+local held, state
+version = version == "" and "1" or version
+if tag == "w" then
+local head = match(stored, "^%w+ %d+\\n")
+local limit = head and sub(head, at, -2)
+state = head and stamp_log.unpack(key, stored, head)
+held = state and policy_of(tag, limit, window_ms, "0", version)
+else
+local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)\$", at) }
+local kept = algorithm == sliding_window_counter and 3 or 2
+local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
+if limit and limit ~= "" and extra ~= "" then
+held = policy_of(tag, limit, window_ms, extra, version)
+state = algorithm.state_of(numbers[1], numbers[2], numbers[3])
+end
+end
+if held then
+held.version = tonumber(version)
+end
+return held, state
+end
+local function scaled(part, to, from)
+local quotient, rest = 0, 0
+local bit = 2 ^ 52
+while bit >= 1 do
+quotient, rest = quotient * 2, rest * 2
+if rest >= from then
+quotient, rest = quotient + 1, rest - from
+end
+if floor(to / bit) % 2 == 1 then
+rest = rest + part
+if rest >= from then
+quotient, rest = quotient + 1, rest - from
+end
+end
+bit = bit / 2
+end
+return rest > 0 and quotient + 1 or quotient
+end
+local function most_used(policy)
+local plain = policy.tag == "f" or policy.tag == "w"
+local unit = plain and 1 or policy.window_ms
+return floor((2 ^ 53 - 1) / unit) - policy.algorithm.capacity(policy) - policy.debt
+end
+local function filled(key, policy, units)
+local algorithm = policy.algorithm
+if algorithm.filled then
+return algorithm.filled(key, policy, now_ms, units)
+end
+local state = algorithm.create(key, policy)
+algorithm.spend(policy, state, now_ms, units)
+return state
+end
+local function migrated(key, policy, held, state)
+local from, to = held.algorithm, policy.algorithm
+local rule = held.version < policy.version and policy.migrate or "k"
+if rule == "r" then
+return nil
+end
+local queue = from == to and policy.tag == "l"
+local kept = from == to and held.window_ms == policy.window_ms and rule == "k"
+if kept and not (queue and held.limit ~= policy.limit) then
+return state
+end
+local _, remaining, _, reset_ms = from.measure(held, state, now_ms, 0)
+if queue then
+local units = min(reset_ms * policy.limit, most_used(policy) * policy.window_ms)
+return { units = units, at_ms = now_ms }
+end
+local before = from.capacity(held)
+local used = before - remaining
+local units = rule == "s" and scaled(used, to.capacity(policy), before) or used
+return units > 0 and filled(key, policy, min(units, most_used(policy))) or nil
+end
+local function at_least(policy, version)
+if policy.version >= version then
+return policy
+end
+local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
+return policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(version))
+end
+local function carry_over(charge, stored)
+local policy = charge.policy
+local held, state = held_in(charge.key, stored)
+if not held or held.algorithm.expires_at(held, state) <= now_ms then
+return nil
+end
+if held.form == policy.form then
+return state
+end
+state = migrated(charge.key, policy, held, state)
+if state then
+charge.keeper, charge.converted = at_least(policy, held.version), true
+end
+return state
+end
+local bans = {}
+local function strikes_in(stored)
+local start_ms, count, until_ms = match(stored or "", "^b(%d+) (%d+) (%d+)")
+return { start_ms = tonumber(start_ms) or 0, count = tonumber(count) or 0, until_ms = tonumber(until_ms) or 0 }
+end
+local function keep_strikes(charge, strikes)
+local window_end_ms = strikes.count > 0 and strikes.start_ms + charge.policy.within_ms or 0
+local expires_at = max(strikes.until_ms, window_end_ms)
+if expires_at <= now_ms then
+call("DEL", charge.ban_key)
+return
+end
+local numbers = format("b%.0f %.0f %.0f", strikes.start_ms, strikes.count, strikes.until_ms)
+local stored = charge.told == "" and numbers or numbers .. " " .. charge.told
+call("SET", charge.ban_key, stored, "PX", text_of(ttl_until(expires_at)))
+end
+function bans.load(charge)
+local strikes = strikes_in(call("GET", charge.ban_key))
+charge.strikes, charge.ban_ms = strikes, max(0, strikes.until_ms - now_ms)
+end
+function bans.strike(charge)
+if charge.ban_ms > 0 then
+return
+end
+local policy, strikes = charge.policy, charge.strikes
+if strikes.count == 0 or now_ms >= strikes.start_ms + policy.within_ms then
+strikes.start_ms, strikes.count = now_ms, 0
+end
+strikes.count = strikes.count + 1
+if strikes.count >= policy.after then
+strikes.until_ms, strikes.count = max(strikes.until_ms, now_ms + policy.ban_ms), 0
+end
+charge.ban_ms = max(0, strikes.until_ms - now_ms)
+keep_strikes(charge, strikes)
+end
+function bans.tell(charge)
+local ban_ms = charge.ban_ms
+if ban_ms == 0 then
+return
+end
+if charge.next_ms >= 0 then
+charge.next_ms = charge.remaining > 0 and ban_ms or max(charge.next_ms, ban_ms)
+end
+charge.remaining, charge.reset_ms = 0, max(charge.reset_ms, ban_ms)
+charge.delay_ms = 0
+end
+local function strike(batch)
+for place = 1, batch.size do
+bans.load(batch.charges[place])
+end
+for place = 1, batch.size do
+bans.strike(batch.charges[place])
+end
+return {}
+end
+local function ban(batch)
+for place = 1, batch.size do
+local charge = batch.charges[place]
+local until_ms = charge.cost > 0 and now_ms + charge.cost or 0
+keep_strikes(charge, { start_ms = 0, count = 0, until_ms = until_ms })
+end
+return {}
+end
+local function tell_bans(batch)
+local reply = {}
+for place = 1, batch.size do
+local stored = redis.pcall("GET", batch.charges[place].ban_key)
+stored = type(stored) == "string" and stored or ""
+local size = #reply
+reply[size + 1] = max(0, strikes_in(stored).until_ms - now_ms)
+reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)\$") or "")
+end
+return reply
+end
 local function wait_for_more(charge, remaining)
 local policy = charge.policy
 if remaining >= policy.algorithm.capacity(policy) then
@@ -606,32 +839,48 @@ end
 local _, _, retry_ms = policy.algorithm.measure(policy, charge.state, now_ms, remaining + 1)
 return retry_ms
 end
+local function find(charge)
+local policy = charge.policy
+local state, foreign = policy.algorithm.load(charge.key, policy)
+charge.keeper, charge.converted = policy, false
+charge.state = foreign and carry_over(charge, foreign) or state
+charge.ban_ms = 0
+if policy.on then
+bans.load(charge)
+end
+end
 local function look(charge, want_next)
 local policy = charge.policy
-local algorithm = policy.algorithm
-local state = algorithm.load(charge.key, policy)
-charge.state = state
+find(charge)
 local allowed, remaining, retry_ms, reset_ms, delay_ms =
-algorithm.measure(policy, state, now_ms, charge.cost)
-charge.allowed, charge.retry_ms, charge.delay_ms = allowed, retry_ms, delay_ms
+policy.algorithm.measure(policy, charge.state, now_ms, charge.cost)
+charge.allowed = allowed and (charge.ban_ms == 0 or charge.cost == 0)
+charge.retry_ms, charge.delay_ms = retry_ms, delay_ms
 charge.remaining, charge.reset_ms = remaining, reset_ms
 if want_next then
 charge.next_ms = wait_for_more(charge, remaining)
 end
-return allowed
+return charge.allowed or policy.shadow
+end
+local function keep(charge)
+local policy, algorithm = charge.policy, charge.policy.algorithm
+local ttl_ms = ttl_until(algorithm.expires_at(policy, charge.state))
+algorithm.keep(charge.key, charge.keeper, charge.state, ttl_ms)
+end
+local function look_at_rest(charge, want_next)
+local policy = charge.policy
+local _, remaining, _, reset_ms = policy.algorithm.measure(policy, charge.state, now_ms, 0)
+charge.remaining, charge.reset_ms = remaining, reset_ms
+if want_next then
+charge.next_ms = wait_for_more(charge, remaining)
+end
 end
 local function spend(charge, want_next)
-local policy, key = charge.policy, charge.key
-local algorithm = policy.algorithm
-local state = charge.state or algorithm.create(key, policy)
-charge.state = state
-charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
-algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
-local _, remaining, _, reset_ms = algorithm.measure(policy, state, now_ms, 0)
-charge.remaining, charge.reset_ms = remaining, reset_ms
-if want_next then
-charge.next_ms = wait_for_more(charge, remaining)
-end
+local policy, algorithm = charge.policy, charge.policy.algorithm
+charge.state = charge.state or algorithm.create(charge.key, policy)
+charge.at, charge.mark = algorithm.spend(policy, charge.state, now_ms, charge.cost)
+keep(charge)
+look_at_rest(charge, want_next)
 end
 local function heal(charge)
 if charge.state and call("PTTL", charge.key) == -1 then
@@ -650,8 +899,11 @@ reply[size + 6] = charge.delay_ms
 reply[size + 7] = charge.at
 reply[size + 8] = charge.mark
 end
+local function counts_refusal(policy, admitted, mode)
+return policy.on == "r" and (not policy.shadow or (admitted and mode == "c"))
+end
 local function decide(batch)
-local charges, want_next, mode = batch.charges, batch.want_next, batch.mode
+local charges, want_next, mode = batch.charges, batch.capital, batch.mode
 local admitted, reply = true, {}
 for place = 1, batch.size do
 admitted = look(charges[place], want_next) and admitted
@@ -660,31 +912,94 @@ for place = 1, batch.size do
 local charge = charges[place]
 local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
 if mode ~= "p" then
-if admitted and charge.cost > 0 then
+if charge.converted then
+keep(charge)
+end
+if admitted and charge.allowed and charge.cost > 0 then
 spend(charge, want_next)
 else
 heal(charge)
 end
 end
+if charge.policy.on then
+if mode ~= "p" and not charge.allowed and counts_refusal(charge.policy, admitted, mode) then
+bans.strike(charge)
+end
+bans.tell(charge)
+if not charge.allowed then
+charge.retry_ms = max(charge.retry_ms, charge.ban_ms)
+end
+end
 add_outcome(reply, #reply, charge)
-if mode == "l" then
 local size = #reply
+if mode == "l" then
 reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
+size = size + 3
+end
+if charge.policy.on then
+reply[size + 1] = charge.ban_ms
 end
 end
 return reply
+end
+local function settle(batch)
+local charges, want_next, reply = batch.charges, batch.capital, {}
+for place = 1, batch.size do
+find(charges[place])
+end
+for place = 1, batch.size do
+local charge = charges[place]
+local policy, asked = charge.policy, charge.cost
+if charge.converted then
+keep(charge)
+end
+local _, room = policy.algorithm.measure(indebted(policy), charge.state, now_ms, 0)
+charge.cost = min(asked, room)
+charge.allowed = charge.cost == asked
+if charge.cost > 0 then
+spend(charge, want_next)
+else
+heal(charge)
+look_at_rest(charge, want_next)
+end
+if policy.on then
+bans.tell(charge)
+end
+charge.retry_ms, charge.delay_ms = 0, 0
+add_outcome(reply, #reply, charge)
+reply[#reply + 1] = charge.cost
+if policy.on then
+reply[#reply + 1] = charge.ban_ms
+end
+end
+return reply
+end
+local function find_charged(receipt)
+local policy = receipt.policy
+local state, foreign = policy.algorithm.load(receipt.key, policy)
+local keeper = policy
+if foreign then
+keeper, state = held_in(receipt.key, foreign)
+if not keeper or keeper.tag ~= policy.tag or keeper.window_ms ~= policy.window_ms then
+return nil
+end
+end
+if state and policy.algorithm.expires_at(keeper, state) > now_ms then
+return keeper, state
+end
+return nil
 end
 local function refund(batch)
 for place = 1, batch.size do
 local receipt = batch.charges[place]
 local policy, algorithm = receipt.policy, receipt.policy.algorithm
-local state = algorithm.load(receipt.key, policy)
-if state and algorithm.refund(policy, state, receipt, now_ms) then
-local expires_at = algorithm.expires_at(policy, state)
+local keeper, state = find_charged(receipt)
+if keeper and algorithm.refund(policy, state, receipt, now_ms) then
+local expires_at = algorithm.expires_at(keeper, state)
 if expires_at <= now_ms then
 call("DEL", receipt.key)
 else
-algorithm.keep(receipt.key, policy, state, ttl_until(expires_at))
+algorithm.keep(receipt.key, keeper, state, ttl_until(expires_at))
 end
 end
 end
@@ -693,31 +1008,70 @@ end
 local function reset(batch)
 for place = 1, batch.size do
 local charge = batch.charges[place]
+if charge.policy.on then
+charge.ban_ms = 0
+if batch.capital then
+bans.load(charge)
+end
+if charge.ban_ms == 0 then
+call("DEL", charge.ban_key)
+end
+end
 call("DEL", charge.key)
 end
 return {}
 end
-local handlers = { c = decide, l = decide, p = decide, r = refund, x = reset }
+local handlers = {
+c = decide,
+l = decide,
+p = decide,
+s = settle,
+r = refund,
+x = reset,
+k = strike,
+b = ban,
+e = tell_bans,
+}
+local function read_rest(policy)
+policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
+policy.shadow = next_text() == "1"
+local on = next_text()
+if on ~= "-" then
+policy.on = on
+policy.after, policy.within_ms, policy.ban_ms = next_number(), next_number(), next_number()
+end
+end
 local policies = {}
 for place = 1, next_number() do
-local tag = next_text()
-local policy = { tag = tag, algorithm = algorithms[tag], limit = next_number() }
-policy.window_ms = next_number()
-policy.extra = next_number()
+local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
+local policy
+if algorithms[tag] then
+policy = policy_of(tag, limit, window_ms, extra, "1")
+policy.version, policy.debt = 1, 0
+else
+policy = policy_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
+read_rest(policy)
+end
 policies[text_of(place)] = policy
 end
 local keys_read = 0
+local function next_key()
+keys_read = keys_read + 1
+return KEYS[keys_read]
+end
 local batch = { charges = {} }
 local function read_charge(place)
 local charge = batch.charges[place] or {}
 batch.charges[place] = charge
-keys_read = keys_read + 1
-charge.key = KEYS[keys_read]
+charge.key = next_key()
 charge.policy = policies[next_text()]
 charge.cost = next_number()
 charge.next_ms, charge.at, charge.mark = -1, -1, 0
 if batch.mode == "r" then
 charge.at, charge.mark = next_number(), next_number()
+charge.part = batch.capital and next_number() or charge.cost
+elseif charge.policy.on then
+charge.ban_key, charge.told = next_key(), next_text()
 end
 end
 local function read_batch()
@@ -725,7 +1079,7 @@ local head = next_text()
 batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
 local letter = string.sub(head, 1, 1)
 batch.mode = string.lower(letter)
-batch.want_next = batch.mode ~= letter
+batch.capital = batch.mode ~= letter
 for place = 1, batch.size do
 read_charge(place)
 end

@@ -103,12 +103,14 @@ function banPolicyOf(policy: Policy): BanPolicy {
 /** An outcome under a ban: nothing that costs is admitted before it ends. */
 function underBan(outcome: Outcome, banMs: Millis): Outcome {
   if (banMs === 0) return outcome;
-  const { cost, remaining, retryAfterMs, nextMs, resetMs } = outcome;
+  const { cost, remaining, retryAfterMs, nextMs, resetMs, receipt } = outcome;
+  // What is settled has been done, ban or no ban.
+  const spared = cost === 0 || receipt !== undefined;
   return {
     ...outcome,
-    allowed: cost === 0,
+    allowed: outcome.allowed && spared,
     remaining: 0,
-    retryAfterMs: cost === 0 ? 0 : Math.max(retryAfterMs, banMs),
+    retryAfterMs: spared ? retryAfterMs : Math.max(retryAfterMs, banMs),
     nextMs: nextMs === undefined ? undefined : remaining > 0 ? banMs : Math.max(nextMs, banMs),
     resetMs: Math.max(resetMs, banMs),
     banMs,

@@ -1,8 +1,11 @@
 -- Fixed window: counts in windows that do not overlap, [start, start + window_ms).
 -- Policy: limit, window_ms, extra = 1 when the first request opens the window, 0 for the clock's grid.
--- State { start_ms, count }, kept as "f<window> <start> <count>".
+-- State { start_ms, count }, kept as "f<window> <start> <count> <limit>".
 
-local fixed_window = {}
+local fixed_window = {
+  numbers = " (%d+) (%d+)",
+  load = load_text,
+}
 
 local function window_start(policy, now)
   if policy.extra == 1 then
@@ -30,16 +33,12 @@ function fixed_window.create()
   return { start_ms = 0, count = 0 }
 end
 
-function fixed_window.load(key, policy)
-  local start_ms, count = load_numbers(key, policy)
-  if start_ms == nil then
-    return nil
-  end
-  return { start_ms = start_ms, count = count }
+function fixed_window.state_of(start_ms, count)
+  return { start_ms = tonumber(start_ms), count = tonumber(count) }
 end
 
-function fixed_window.keep(key, policy, state, ttl_ms)
-  keep_two(key, policy, ttl_ms, state.start_ms, state.count)
+function fixed_window.keep(key, keeper, state, ttl_ms)
+  keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
 end
 
 function fixed_window.measure(policy, state, now, cost)
@@ -71,7 +70,7 @@ function fixed_window.refund(policy, state, receipt, now)
   if state.start_ms ~= receipt.mark then
     return false
   end
-  state.count = max(0, state.count - receipt.cost)
+  state.count = max(0, state.count - receipt.part)
   return true
 end
 

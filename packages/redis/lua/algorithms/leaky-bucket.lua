@@ -1,10 +1,13 @@
 -- Leaky bucket: what is owed is how far the next free slot lies ahead; an admitted request waits for it.
 -- Policy: limit, window_ms, extra = queue.
--- State { units, at_ms }, kept as "l<window> <units> <at>".
+-- State { units, at_ms }, kept as "l<window> <units> <at> <limit> <queue>".
 
 local leaky_bucket = {
+  numbers = " (%d+) (%d+)",
+  tells_extra = true,
   create = owed.create,
-  load = owed.load,
+  state_of = owed.state_of,
+  load = load_text,
   keep = owed.keep,
   expires_at = owed.expires_at,
 }
@@ -42,7 +45,7 @@ function leaky_bucket.refund(policy, state, receipt, now)
   local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
   -- A slot with others behind it, or one that has been used, cannot be given back.
   if undisturbed and owed.instant_of(state, now) <= departure_ms then
-    state.units = before
+    state.units = receipt.mark - receipt.part * policy.window_ms
     return true
   end
   return false

@@ -1,9 +1,12 @@
 -- Sliding window from two counters: weighs the previous window's count by the share of it that a trailing
 -- window would still cover.
 -- Policy: limit, window_ms.
--- State { index, current, previous }, kept as "c<window> <index> <current> <previous>".
+-- State { index, current, previous }, kept as "c<window> <index> <current> <previous> <limit>".
 
-local sliding_window_counter = {}
+local sliding_window_counter = {
+  numbers = " (%d+) (%d+) (%d+)",
+  load = load_text,
+}
 
 local function instant_of(policy, state, now)
   if state == nil or state.current + state.previous == 0 then
@@ -45,16 +48,12 @@ function sliding_window_counter.create()
   return { index = 0, current = 0, previous = 0 }
 end
 
-function sliding_window_counter.load(key, policy)
-  local index, current, previous = load_numbers(key, policy)
-  if previous == nil then
-    return nil
-  end
-  return { index = index, current = current, previous = previous }
+function sliding_window_counter.state_of(index, current, previous)
+  return { index = tonumber(index), current = tonumber(current), previous = tonumber(previous) }
 end
 
-function sliding_window_counter.keep(key, policy, state, ttl_ms)
-  keep_three(key, policy, ttl_ms, state.index, state.current, state.previous)
+function sliding_window_counter.keep(key, keeper, state, ttl_ms)
+  keep_three(key, keeper, ttl_ms, state.index, state.current, state.previous)
 end
 
 function sliding_window_counter.measure(policy, state, now, cost)
@@ -96,9 +95,9 @@ end
 
 function sliding_window_counter.refund(policy, state, receipt, now)
   if receipt.mark == state.index then
-    state.current = max(0, state.current - receipt.cost)
+    state.current = max(0, state.current - receipt.part)
   elseif receipt.mark == state.index - 1 then
-    state.previous = max(0, state.previous - receipt.cost)
+    state.previous = max(0, state.previous - receipt.part)
   else
     return false
   end

@@ -5,6 +5,7 @@
 
 local sliding_window = {
   create = stamp_log.create,
+  filled = stamp_log.filled,
   load = stamp_log.load,
 }
 
@@ -12,7 +13,8 @@ function sliding_window.capacity(policy)
   return policy.limit
 end
 
-function sliding_window.keep(key, policy, log, ttl_ms)
+function sliding_window.keep(key, keeper, log, ttl_ms)
+  stamp_log.write_under(log, keeper)
   call("PEXPIRE", key, text_of(ttl_ms))
 end
 
@@ -45,7 +47,7 @@ function sliding_window.refund(policy, log, receipt, now)
   if receipt.at <= instant - policy.window_ms then
     return false
   end
-  return stamp_log.take(log, receipt.at, receipt.cost)
+  return stamp_log.take(log, receipt.at, receipt.part)
 end
 
 function sliding_window.expires_at(policy, log)

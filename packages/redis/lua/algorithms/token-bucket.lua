@@ -1,10 +1,13 @@
 -- Token bucket: refills continuously, computed from elapsed time.
 -- Policy: limit, window_ms, extra = burst.
--- State { units, at_ms }, kept as "t<window> <units> <at>".
+-- State { units, at_ms }, kept as "t<window> <units> <at> <limit> <burst>".
 
 local token_bucket = {
+  numbers = " (%d+) (%d+)",
+  tells_extra = true,
   create = owed.create,
-  load = owed.load,
+  state_of = owed.state_of,
+  load = load_text,
   keep = owed.keep,
   expires_at = owed.expires_at,
 }
@@ -41,7 +44,7 @@ function token_bucket.refund(policy, state, receipt, now)
     return false
   end
   local units = owed.at(state, policy.limit, instant)
-  state.units = max(0, units - receipt.cost * policy.window_ms)
+  state.units = max(0, units - receipt.part * policy.window_ms)
   state.at_ms = instant
   return true
 end

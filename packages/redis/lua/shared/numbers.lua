@@ -3,7 +3,7 @@
 -- What the script calls often, as locals: a global is looked up by name each time.
 local call, error_reply = redis.call, redis.error_reply
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
-local format = string.format
+local format, match, sub = string.format, string.match, string.sub
 
 -- The wait of a cost that can never fit.
 local never = math.huge

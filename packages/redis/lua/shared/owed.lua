@@ -27,16 +27,12 @@ function owed.create()
   return { units = 0, at_ms = 0 }
 end
 
-function owed.load(key, policy)
-  local units, at_ms = load_numbers(key, policy)
-  if units == nil then
-    return nil
-  end
-  return { units = units, at_ms = at_ms }
+function owed.state_of(units, at_ms)
+  return { units = tonumber(units), at_ms = tonumber(at_ms) }
 end
 
-function owed.keep(key, policy, state, ttl_ms)
-  keep_two(key, policy, ttl_ms, state.units, state.at_ms)
+function owed.keep(key, keeper, state, ttl_ms)
+  keep_two(key, keeper, ttl_ms, state.units, state.at_ms)
 end
 
 function owed.expires_at(policy, state)

@@ -1,7 +1,8 @@
 -- The stamps of admitted units, oldest first, packed in one string. Units of one instant share an entry.
 --
--- Header: "w", the two widths, window_ms, the newest stamp, the newest total and the total before `first` (7 bytes
--- each), then first, last and slots (4 each).
+-- Head: the form and the limit of the policy that wrote it, as text and a line's end: "w60000 100", "w60000v2 100".
+-- Counters behind it: the two widths (a byte each), the newest stamp, the newest total and the total before `first`
+-- (7 bytes each), then first, last and slots (4 each).
 -- Entry: a stamp and the running total of units up to and including it, each cut to its width: all live
 -- stamps lie within one window of the newest, and all live units within the limit, so differences are exact.
 -- Entries first .. last - 1 are live; up to `slots` is spare.
@@ -11,7 +12,7 @@
 
 local stamp_log = {}
 
-local header_bytes = 43
+local counter_bytes = 35
 local first_read_bytes = 128
 
 -- How many units a total counts before it begins again at 0. No number may pass 2^53, however wide the total is.
@@ -31,9 +32,8 @@ local function pack_entry(log, stamp, total)
 end
 
 local function pack_header(log)
-  return "w"
+  return log.head
     .. string.char(log.stamp_width, log.total_width)
-    .. bytes_of(log.window_ms, 7)
     .. bytes_of(log.newest, 7)
     .. bytes_of(log.newest_total, 7)
     .. bytes_of(log.base_total, 7)
@@ -43,7 +43,7 @@ local function pack_header(log)
 end
 
 local function offset_of(log, index)
-  return header_bytes + index * (log.stamp_width + log.total_width)
+  return #log.head + counter_bytes + index * (log.stamp_width + log.total_width)
 end
 
 -- The bytes of the entries from .. to - 1.
@@ -121,8 +121,8 @@ end
 function stamp_log.create(key, policy)
   return {
     key = key,
+    head = policy.head,
     read = "",
-    window_ms = policy.window_ms,
     stamp_width = width_for(policy.window_ms),
     total_width = width_for(policy.limit + 1),
     newest = 0,
@@ -134,25 +134,62 @@ function stamp_log.create(key, policy)
   }
 end
 
-function stamp_log.load(key, policy)
-  local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
-  if #read < header_bytes or string.sub(read, 1, 1) ~= "w" then
+-- A log of units of one instant that is not written yet.
+function stamp_log.filled(key, policy, stamp, units)
+  local log = stamp_log.create(key, policy)
+  log.total_width = max(log.total_width, width_for(units + 1))
+  log.newest, log.newest_total = stamp, units
+  log.last, log.slots = 1, 1
+  log.read = pack_header(log) .. pack_entry(log, stamp, units)
+  log.unwritten = true
+  return log
+end
+
+-- The log in a text that begins with such a head, or with all of it.
+function stamp_log.unpack(key, read, head)
+  local size = #head
+  if #read < size + counter_bytes then
     return nil
   end
-  local log = {
+  return {
     key = key,
+    head = head,
     read = read,
-    stamp_width = string.byte(read, 2),
-    total_width = string.byte(read, 3),
-    window_ms = number_in(read, 3, 7),
-    newest = number_in(read, 10, 7),
-    newest_total = number_in(read, 17, 7),
-    base_total = number_in(read, 24, 7),
-    first = number_in(read, 31, 4),
-    last = number_in(read, 35, 4),
-    slots = number_in(read, 39, 4),
+    stamp_width = string.byte(read, size + 1),
+    total_width = string.byte(read, size + 2),
+    newest = number_in(read, size + 2, 7),
+    newest_total = number_in(read, size + 9, 7),
+    base_total = number_in(read, size + 16, 7),
+    first = number_in(read, size + 23, 4),
+    last = number_in(read, size + 27, 4),
+    slots = number_in(read, size + 31, 4),
   }
-  return log.window_ms == policy.window_ms and log or nil
+end
+
+-- As load_text does.
+function stamp_log.load(key, policy)
+  local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
+  if read == "" then
+    return nil
+  end
+  local head = policy.head
+  if sub(read, 1, #head) ~= head then
+    return nil, read
+  end
+  return stamp_log.unpack(key, read, head)
+end
+
+-- Writes what is not written yet, and the head of the policy that the log goes on under.
+function stamp_log.write_under(log, keeper)
+  if log.unwritten then
+    call("SET", log.key, log.read)
+    log.unwritten = nil
+  end
+  if log.head ~= keeper.head then
+    local live = call("GETRANGE", log.key, text_of(offset_of(log, 0)), "-1")
+    log.head, log.read = keeper.head, ""
+    call("SET", log.key, pack_header(log) .. live)
+  end
 end
 
 -- Units held, expired ones included.

@@ -1,25 +1,26 @@
--- States of a few numbers, kept as one short text: the algorithm's tag, the window, and the numbers, as in
--- "t60000 600000 1700000000000". A state of another algorithm or window is never read as one of this.
--- Whatever a later format adds comes behind the numbers.
+-- States of a few numbers, kept as one short text: the form of the policy that wrote it (its algorithm's tag, its
+-- window, and its version unless that is 1), the numbers, and what the policy's own numbers were: its limit, and a
+-- bucket's burst or queue. As in "t60000 600000 1700000000000 100 20" and "f60000v2 1700000000000 3 5".
 
-local function load_numbers(key, policy)
+-- The state of a policy, and else the text of one that was written under another policy of the name.
+local function load_text(key, policy)
   local stored = call("GET", key)
   if not stored then
     return nil
   end
-  local tag, window_ms, first, second, third = string.match(stored, "^(%a)(%d+) (%d+) (%d+) ?(%d*)")
-  if tag ~= policy.tag or tonumber(window_ms) ~= policy.window_ms then
-    return nil
+  local first, second, third = match(stored, policy.pattern)
+  if not first then
+    return nil, stored
   end
-  return tonumber(first), tonumber(second), tonumber(third)
+  return policy.algorithm.state_of(first, second, third)
 end
 
-local function keep_two(key, policy, ttl_ms, first, second)
-  local stored = format("%s%.0f %.0f %.0f", policy.tag, policy.window_ms, first, second)
+local function keep_two(key, keeper, ttl_ms, first, second)
+  local stored = format("%s %.0f %.0f%s", keeper.form, first, second, keeper.suffix)
   call("SET", key, stored, "PX", text_of(ttl_ms))
 end
 
-local function keep_three(key, policy, ttl_ms, first, second, third)
-  local stored = format("%s%.0f %.0f %.0f %.0f", policy.tag, policy.window_ms, first, second, third)
+local function keep_three(key, keeper, ttl_ms, first, second, third)
+  local stored = format("%s %.0f %.0f %.0f%s", keeper.form, first, second, third, keeper.suffix)
   call("SET", key, stored, "PX", text_of(ttl_ms))
 end

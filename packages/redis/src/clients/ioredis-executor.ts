@@ -1,6 +1,8 @@
 import calculateSlot from "cluster-key-slot";
 import type { Executor, ScriptCall } from "../executor.js";
+import { asGlob } from "../keys.js";
 import { ownClusterOptions, ownOptions } from "./ioredis-options.js";
+import { keysOfPage, type Page, pagesOf } from "./pages.js";
 import { readyOrClosed, type Watchable } from "./readiness.js";
 
 /** A client of ioredis 5 or 6: a `Redis` (single server or Sentinel) or a `Cluster`. */
@@ -20,6 +22,9 @@ interface Connection extends Watchable {
   disconnect(): void;
   evalsha(sha: string, keyCount: number, ...rest: readonly string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...rest: readonly string[]): Promise<unknown>;
+  scan(cursor: string, ...options: readonly (string | number)[]): Promise<Page>;
+  /** Present on clusters alone. */
+  nodes?(role: "master"): readonly Connection[];
   duplicate(options: object): Connection;
   duplicate(nodes: readonly never[], options: object): Connection;
 }
@@ -90,6 +95,17 @@ class IoredisExecutor implements Executor {
     return command === "EVALSHA"
       ? this.#connection.evalsha(script, keys.length, ...keys, ...args)
       : this.#connection.eval(script, keys.length, ...keys, ...args);
+  }
+
+  // The client puts its key prefix before keys, not before a pattern.
+  async *scan(pattern: string): AsyncGenerator<readonly string[]> {
+    const { keyPrefix = "" } = this.#connection.options;
+    const whole = asGlob(keyPrefix) + pattern;
+    for (const node of this.#connection.nodes?.("master") ?? [this.#connection]) {
+      const ask = (cursor: string): Promise<Page> =>
+        node.scan(cursor, "MATCH", whole, "COUNT", keysOfPage);
+      for await (const keys of pagesOf(ask)) yield keys.map((key) => key.slice(keyPrefix.length));
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,8 @@
 import { HeadgateError } from "@headgate/core";
 import calculateSlot from "cluster-key-slot";
 import type { Executor, ScriptCall } from "../executor.js";
+import { checkOptions } from "../options.js";
+import { keysOfPage, pagesOf } from "./pages.js";
 import { readyOrClosed, type Watchable } from "./readiness.js";
 
 /** A client, pool or cluster of the `redis` package (node-redis 5 or 6). */
@@ -17,11 +19,25 @@ interface Connection extends Watchable {
   readonly isReady?: boolean;
   /** Present on clusters alone, which tell of no `ready`. */
   readonly slots?: unknown;
+  /** Present on clusters alone. */
+  readonly masters?: readonly object[];
+  nodeClient?(node: object): Connection | Promise<Connection>;
+  scan(cursor: string, options: ScanOptions): Promise<ScanReply>;
   connect(): Promise<unknown>;
   destroy(): void;
   duplicate(options: object): Connection;
   evalSha(sha: string, call: EvalOptions): Promise<unknown>;
   eval(script: string, call: EvalOptions): Promise<unknown>;
+}
+
+interface ScanOptions {
+  readonly MATCH: string;
+  readonly COUNT: number;
+}
+
+interface ScanReply {
+  readonly cursor: string;
+  readonly keys: readonly string[];
 }
 
 interface EvalOptions {
@@ -45,8 +61,10 @@ export interface NodeRedisExecutorOptions {
  */
 export function nodeRedisExecutor(
   client: NodeRedisClient,
-  { connection = "own" }: NodeRedisExecutorOptions = {},
+  options: NodeRedisExecutorOptions = {},
 ): Executor {
+  checkOptions("nodeRedisExecutor", options, ["connection"]);
+  const { connection = "own" } = options;
   if (typeof client?.evalSha !== "function" || typeof client.isOpen !== "boolean") {
     throw new HeadgateError(
       "INVALID_OPTION",
@@ -93,6 +111,17 @@ class NodeRedisExecutor implements Executor {
     return command === "EVALSHA"
       ? this.#connection.evalSha(script, call)
       : this.#connection.eval(script, call);
+  }
+
+  async *scan(pattern: string): AsyncGenerator<readonly string[]> {
+    const cluster = this.#connection;
+    for (const node of cluster.masters ?? [undefined]) {
+      const client = (node && (await cluster.nodeClient?.(node))) ?? cluster;
+      yield* pagesOf(async (from) => {
+        const { cursor, keys } = await client.scan(from, { MATCH: pattern, COUNT: keysOfPage });
+        return [cursor, keys];
+      });
+    }
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,15 @@
 import { HeadgateError } from "@headgate/core";
+import { keysOfPage, type Page, pagesOf } from "../clients/pages.js";
 import type { Executor, ScriptCall } from "../executor.js";
 
 /** A client of `@upstash/redis`. */
 export interface UpstashClient {
   evalsha(sha: string, keys: string[], args: unknown[]): Promise<unknown>;
   eval(script: string, keys: string[], args: unknown[]): Promise<unknown>;
+  scan(
+    cursor: string | number,
+    options: { readonly match: string; readonly count: number },
+  ): Promise<Page>;
 }
 
 /** Where the client keeps how often it sends a request again. */
@@ -43,6 +48,8 @@ export function upstashExecutor(client: UpstashClient): Executor {
       command === "EVALSHA"
         ? client.evalsha(script, [...keys], [...args])
         : client.eval(script, [...keys], [...args]),
+    scan: (pattern) =>
+      pagesOf((cursor) => client.scan(cursor, { match: pattern, count: keysOfPage })),
     close: async () => undefined,
   };
 }

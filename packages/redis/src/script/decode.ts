@@ -1,6 +1,13 @@
-import { type ChargeReceipt, capacityOf, type HeadgateError, type Outcome } from "@headgate/core";
+import {
+  type ChargeReceipt,
+  capacityOf,
+  type HeadgateError,
+  type Millis,
+  type Outcome,
+  type Policy,
+} from "@headgate/core";
 import { batchFailure, oddReply } from "../failures.js";
-import type { Batch, KeyedCharge } from "./batch.js";
+import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
 
 /** A batch's numbers, or why it was not decided. */
 export type BatchReply = readonly number[] | HeadgateError;
@@ -14,7 +21,7 @@ export interface CallReply {
 }
 
 const numbersOfOutcome = 8;
-const numbersOfLeg = 11;
+const numbersOfLook = 3;
 
 /** @throws HeadgateError `STORE_FAILURE` for a reply that is not the script's */
 export function decodeCall(reply: unknown, batches: readonly Batch[]): CallReply {
@@ -30,29 +37,68 @@ export function decodeCall(reply: unknown, batches: readonly Batch[]): CallReply
   };
 }
 
-function decodeBatch(reply: unknown, { mode, charges }: Batch): BatchReply {
+function decodeBatch(reply: unknown, batch: Batch): BatchReply {
   if (typeof reply === "string") return batchFailure(reply);
-  const width =
-    mode === "refund" || mode === "reset" ? 0 : mode === "leg" ? numbersOfLeg : numbersOfOutcome;
-  const right =
-    Array.isArray(reply) && reply.length === width * charges.length && reply.every(isInteger);
+  const { mode, charges } = batch;
+  let length = 0;
+  for (const { policy } of charges) length += widthOf(mode, policy);
+  if (!Array.isArray(reply) || reply.length !== length) return oddReply(reply);
+  const right = mode === "bans" ? reply.every(isNumberOrText) : reply.every(isInteger);
   return right ? (reply as number[]) : oddReply(reply);
+}
+
+/** How many values the reply has for a charge. */
+function widthOf(mode: BatchMode, { penalty }: Policy): number {
+  const banned = penalty === undefined ? 0 : 1;
+  switch (mode) {
+    case "commit":
+    case "peek":
+      return numbersOfOutcome + banned;
+    case "leg":
+      return numbersOfOutcome + numbersOfLook + banned;
+    case "settle":
+      return numbersOfOutcome + 1 + banned;
+    case "bans":
+      return 2;
+    case "refund":
+    case "reset":
+    case "reset-but-bans":
+    case "strike":
+    case "ban":
+      return 0;
+  }
 }
 
 /** The outcomes of a decided batch. */
 export function outcomesOf({ mode, charges }: Batch, numbers: readonly number[]): Outcome[] {
-  const width = mode === "leg" ? numbersOfLeg : numbersOfOutcome;
-  return charges.map((charge, index) => outcomeOf(charge, numbers, index * width));
+  let from = 0;
+  return charges.map((charge) => {
+    const outcome = outcomeOf(charge, mode, numbers, from);
+    from += widthOf(mode, charge.policy);
+    return outcome;
+  });
 }
 
 /** What the charges of a leg met before they were made. */
-export function looksOf({ charges }: Batch, numbers: readonly number[]): Outcome[] {
-  return charges.map((charge, index) => {
-    const from = index * numbersOfLeg;
+export function looksOf({ mode, charges }: Batch, numbers: readonly number[]): Outcome[] {
+  let from = 0;
+  return charges.map((charge) => {
     const [remaining, resetMs, next] = numbers.slice(from + numbersOfOutcome) as Numbers<3>;
-    const outcome = outcomeOf(charge, numbers, from);
+    const outcome = outcomeOf(charge, mode, numbers, from);
+    from += widthOf(mode, charge.policy);
     return { ...outcome, remaining, resetMs, nextMs: absentIfNegative(next), receipt: undefined };
   });
+}
+
+/** When the bans of a batch's subjects end, 0 where there is none, and those subjects that keys do not show. */
+export function banEndsOf(
+  { charges }: Batch,
+  values: readonly (number | string)[],
+): readonly { readonly endsInMs: Millis; readonly subject: string }[] {
+  return charges.map(({ subject }, index) => ({
+    endsInMs: values[2 * index] as number,
+    subject: (values[2 * index + 1] as string).slice(1) || subject,
+  }));
 }
 
 /** What the outcomes say was taken. */
@@ -65,14 +111,17 @@ type Numbers<N extends 3 | 8> = N extends 3
   : [number, number, number, number, number, number, number, number];
 
 function outcomeOf(
-  { policy, subject, cost }: KeyedCharge,
+  { policy, subject, cost: asked }: KeyedCharge,
+  mode: BatchMode,
   numbers: readonly number[],
   from: number,
 ): Outcome {
+  const to = from + numbersOfOutcome;
   const [allowed, remaining, retryAfterMs, next, resetMs, delayMs, at, mark] = numbers.slice(
     from,
-    from + numbersOfOutcome,
+    to,
   ) as Numbers<8>;
+  const cost = mode === "settle" ? (numbers[to] as number) : asked;
   const receipt: ChargeReceipt | undefined =
     at < 0 ? undefined : { policy, subject, cost, at, mark };
   return {
@@ -84,7 +133,7 @@ function outcomeOf(
     retryAfterMs: retryAfterMs < 0 ? Infinity : retryAfterMs,
     nextMs: absentIfNegative(next),
     resetMs,
-    banMs: 0,
+    banMs: policy.penalty === undefined ? 0 : (numbers[from + widthOf(mode, policy) - 1] as number),
     delayMs,
     receipt,
   };
@@ -96,4 +145,8 @@ function absentIfNegative(number: number): number | undefined {
 
 function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
+}
+
+function isNumberOrText(value: unknown, at: number): boolean {
+  return at % 2 === 0 ? isInteger(value) : typeof value === "string";
 }

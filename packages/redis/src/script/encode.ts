@@ -1,4 +1,5 @@
 import type { Millis, Policy } from "@headgate/core";
+import { banKeyOf, showsSubject } from "../keys.js";
 import type { Batch, BatchMode } from "./batch.js";
 import { policyArguments } from "./policy-arguments.js";
 
@@ -13,12 +14,18 @@ export interface CallTimes {
 /** Added to every TTL under an injected clock, which may stand still while Redis expires keys in real time. */
 const injectedClockGraceMs = 60_000;
 
+/** A capital letter asks for more. */
 const modeLetters: Readonly<Record<BatchMode, string>> = {
   commit: "c",
   leg: "l",
   peek: "p",
+  settle: "s",
   refund: "r",
   reset: "x",
+  "reset-but-bans": "X",
+  strike: "k",
+  ban: "b",
+  bans: "e",
 };
 
 /** KEYS and ARGV of the script for some batches, as its header describes them. */
@@ -31,9 +38,10 @@ export function encodeCall(
   const policies: string[] = [];
   const body: string[] = [];
   for (const { mode, wantNext, charges } of batches) {
-    const letter = wantNext ? modeLetters[mode].toUpperCase() : modeLetters[mode];
+    const parts = mode === "refund" && charges.some(({ part }) => part !== undefined);
+    const letter = wantNext || parts ? modeLetters[mode].toUpperCase() : modeLetters[mode];
     body.push(charges.length === 1 ? letter : letter + charges.length);
-    for (const { key, policy, cost, at, mark } of charges) {
+    for (const { key, policy, subject, cost, at, mark, part } of charges) {
       keys.push(key);
       let place = places.get(policy);
       if (place === undefined) {
@@ -42,7 +50,13 @@ export function encodeCall(
         policies.push(...policyArguments(policy));
       }
       body.push(String(place), String(cost));
-      if (mode === "refund") body.push(String(at), String(mark));
+      if (mode === "refund") {
+        body.push(String(at), String(mark));
+        if (parts) body.push(String(part ?? cost));
+      } else if (policy.penalty !== undefined) {
+        keys.push(banKeyOf(key));
+        body.push(showsSubject(subject) ? "" : subject);
+      }
     }
   }
   const times =

@@ -1,16 +1,18 @@
 import type { Policy } from "@headgate/core";
 
-/** A policy as the script takes it: the tag of its algorithm, limit, window and the algorithm's own number. */
-type PolicyArguments = readonly [tag: string, limit: string, windowMs: string, extra: string];
+const argumentsOf = new WeakMap<Policy, readonly string[]>();
 
-const argumentsOf = new WeakMap<Policy, PolicyArguments>();
-
-/** The script's arguments for a policy. */
-export function policyArguments(policy: Policy): PolicyArguments {
+/**
+ * The script's arguments for a policy: the tag of its algorithm, limit, window and the algorithm's own number. A
+ * capital tag says that more follows, for what goes beyond a plain limit.
+ */
+export function policyArguments(policy: Policy): readonly string[] {
   let known = argumentsOf.get(policy);
   if (known === undefined) {
     const [tag, extra] = tagAndExtra(policy);
-    known = [tag, String(policy.limit), String(policy.windowMs), String(extra)];
+    const rest = restOf(policy);
+    const letter = rest.length === 0 ? tag : tag.toUpperCase();
+    known = [letter, String(policy.limit), String(policy.windowMs), String(extra), ...rest];
     argumentsOf.set(policy, known);
   }
   return known;
@@ -29,4 +31,13 @@ function tagAndExtra(policy: Policy): [tag: string, extra: number] {
     case "leaky-bucket":
       return ["l", policy.queue];
   }
+}
+
+function restOf({ version, migrate, debt, shadow, penalty }: Policy): readonly string[] {
+  if (version === 1 && debt === 0 && !shadow && penalty === undefined) return [];
+  const counted =
+    penalty === undefined
+      ? ["-"]
+      : [penalty.on.charAt(0), penalty.after, penalty.withinMs, penalty.banMs];
+  return [version, migrate.charAt(0), debt, shadow ? 1 : 0, ...counted].map(String);
 }

@@ -15,6 +15,13 @@ const wrong: readonly [what: string, make: () => unknown][] = [
   ["an empty prefix", () => redisStore(client, { prefix: "" })],
   ["a hash tag with a brace", () => redisStore(client, { hashTag: "}" })],
   ["a fractional timeout", () => redisStore(client, { callTimeoutMs: 0.5 })],
+  ["a misspelt option", () => redisStore(client, { prefx: "a" } as never)],
+  ["options that are no object", () => redisStore(client, "prefix" as never)],
+  [
+    "a misspelt option of node-redis",
+    () => nodeRedisExecutor(client as never, { own: 1 } as never),
+  ],
+  ["a misspelt option for HTTP", () => httpStore(client as never, { connection: "own" } as never)],
   ["an ioredis client for node-redis", () => nodeRedisExecutor(client as never)],
   ["an ioredis client for HTTP", () => upstashExecutor(client as never)],
   ["no executor for HTTP", () => httpStore(client as never)],

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { joinedScript } from "../../scripts/build-lua.mjs";
 import { type Executor, type RedisStore, redisStore } from "../../src/index.js";
 import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
-import { Differential } from "./differential.js";
+import { type Deal, Differential, plainPolicies, policyFamilies } from "./differential.js";
 import { SeededRandom } from "./random.js";
 
 const redis = useSingleServer();
@@ -35,7 +35,7 @@ const faults: readonly Fault[] = [
   [fixed, "state.count = state.count + cost", "state.count = state.count + 1"],
   [fixed, "return max(now, state.start_ms), state.start_ms", "return now, state.start_ms"],
   [fixed, "state.start_ms ~= receipt.mark", "false"],
-  [fixed, "max(0, state.count - receipt.cost)", "state.count - receipt.cost - 1"],
+  [fixed, "max(0, state.count - receipt.part)", "state.count - receipt.part - 1"],
   [log, "max(now, log.newest) or now", "max(now, log.newest) + 1 or now"],
   [log, "stamp_log.units_after(log, instant - window_ms)", "stamp_log.units(log)"],
   [log, "used + cost - limit", "used + cost - limit + 1"],
@@ -73,14 +73,14 @@ const faults: readonly Fault[] = [
   [counter, "reset_ms = late_ms + window_ms + rest_ms", "reset_ms = late_ms + rest_ms"],
   [counter, "ceil(weighed / window_ms)", "floor(weighed / window_ms)"],
   [counter, "state.previous = count_of(state, index - 1)", "state.previous = 0"],
-  [counter, "max(0, state.previous - receipt.cost)", "state.previous"],
+  [counter, "max(0, state.previous - receipt.part)", "state.previous"],
   [token, "units + cost * window_ms - full", "units + cost * window_ms - full + 1"],
   [token, "floor((full - units) / window_ms)", "ceil((full - units) / window_ms)"],
   [token, "late_ms + ceil(excess / limit)", "late_ms + floor(excess / limit)"],
   [token, "units > 0 and late_ms + ceil(units / limit)", "units > 0 and ceil(units / limit)"],
   [token, "+ cost * policy.window_ms\n", "+ cost * policy.window_ms + 1\n"],
   [token, "instant - receipt.at >= refill_ms", "instant - receipt.at > refill_ms"],
-  [token, "max(0, units - receipt.cost * policy.window_ms)", "units"],
+  [token, "max(0, units - receipt.part * policy.window_ms)", "units"],
   [owed, "max(now, state.at_ms)", "now"],
   [owed, "elapsed_ms >= ceil(state.units / limit)", "elapsed_ms > ceil(state.units / limit)"],
   [owed, "state.units - elapsed_ms * limit", "state.units - elapsed_ms"],
@@ -103,7 +103,86 @@ const faults: readonly Fault[] = [
   ["decide.lua", "remaining + 1)", "remaining)"],
 ];
 
-for (const [part, text, faulty] of faults) {
+const migration = "migration.lua";
+const bans = "bans.lua";
+const decide = "decide.lua";
+
+/** Faults that only policies show which share a name, have a penalty or debt, or are shadows. */
+const faultsOfFamilies: readonly Fault[] = [
+  ["shared/state.lua", "return nil, stored", "return nil"],
+  [fixed, "state.count - receipt.part", "state.count - receipt.cost"],
+  [log, "receipt.at, receipt.part", "receipt.at, receipt.cost"],
+  [counter, "state.current - receipt.part", "state.current - receipt.cost"],
+  [token, "units - receipt.part * policy", "units - receipt.cost * policy"],
+  [leaky, "receipt.mark - receipt.part * policy.window_ms", "before"],
+  [stamps, "width_for(units + 1)", "1"],
+  [stamps, 'call("SET", log.key, log.read)\n    log.unwritten', "log.unwritten"],
+  [stamps, "log.head ~= keeper.head", "false"],
+  [stamps, 'text_of(offset_of(log, 0)), "-1"', '"0", "-1"'],
+  ["policies.lua", 'tag .. window_ms .. "v" .. version', "tag .. window_ms"],
+  ["policies.lua", '" " .. limit .. " " .. extra or', '" " .. limit .. " 0" or'],
+  ["policies.lua", "enlarged[larger] + policy.debt", "enlarged[larger]"],
+  [migration, "== sliding_window_counter and 3 or 2", "== sliding_window_counter and 2 or 2"],
+  [migration, "head and sub(head, at, -2)", '"1"'],
+  [migration, 'version == "" and "1" or version', '"1"'],
+  [migration, "floor(to / bit) % 2 == 1", "floor(to / bit) == 1"],
+  [migration, "rest > 0 and quotient + 1 or quotient", "quotient"],
+  [migration, "- policy.algorithm.capacity(policy) - policy.debt", "- policy.debt"],
+  [migration, "and 1 or policy.window_ms\n", "and 1 or 1\n"],
+  [migration, "held.version < policy.version", "held.version ~= policy.version"],
+  [migration, 'if rule == "r" then', "if false then"],
+  [migration, 'held.window_ms == policy.window_ms and rule == "k"', 'rule == "k"'],
+  [migration, 'and rule == "k"\n', "\n"],
+  [migration, "queue and held.limit ~= policy.limit", "queue"],
+  [migration, "not (queue and held.limit ~= policy.limit)", "true"],
+  [migration, "reset_ms * policy.limit", "reset_ms * held.limit"],
+  [migration, 'rule == "s" and scaled', 'rule == "x" and scaled'],
+  [migration, "from.capacity(held)", "to.capacity(policy)"],
+  [migration, "min(units, most_used(policy))) or nil", "units) or nil"],
+  [migration, "policy.version >= version", "true"],
+  [migration, "<= now_ms then\n    return nil", "< 0 then\n    return nil"],
+  [migration, "held.form == policy.form", "held.tag == policy.tag"],
+  [migration, "charge.keeper, charge.converted = at_least(policy, held.version), true", ""],
+  [bans, "strikes.count > 0 and strikes.start_ms", "false and strikes.start_ms"],
+  [bans, "max(0, strikes.until_ms - now_ms)\nend", "max(0, strikes.until_ms - now_ms - 1)\nend"],
+  [bans, "if charge.ban_ms > 0 then", "if false then"],
+  [bans, "now_ms >= strikes.start_ms", "now_ms > strikes.start_ms"],
+  [bans, "strikes.start_ms, strikes.count = now_ms, 0", "strikes.count = 0"],
+  [bans, "strikes.count >= policy.after", "strikes.count > policy.after"],
+  [bans, "now_ms + policy.ban_ms), 0", "now_ms + policy.ban_ms), strikes.count"],
+  [bans, "charge.ban_ms = max(0, strikes.until_ms - now_ms)\n", ""],
+  [bans, "charge.remaining > 0 and ban_ms or", ""],
+  [
+    bans,
+    "charge.remaining, charge.reset_ms = 0,",
+    "charge.remaining, charge.reset_ms = charge.remaining,",
+  ],
+  [bans, "max(charge.reset_ms, ban_ms)", "charge.reset_ms"],
+  [bans, "charge.delay_ms = 0", ""],
+  [bans, "charge.cost > 0 and now_ms + charge.cost or 0", "now_ms + charge.cost + 1"],
+  [decide, "charge.ban_ms == 0 or charge.cost == 0", "charge.ban_ms == 0"],
+  [decide, "charge.allowed or policy.shadow", "charge.allowed"],
+  [decide, '(admitted and mode == "c")', "true"],
+  [decide, 'policy.on == "r"', "true"],
+  [decide, "if admitted and charge.allowed and", "if admitted and"],
+  [decide, "max(charge.retry_ms, charge.ban_ms)", "charge.retry_ms"],
+  [decide, "min(asked, room)", "asked"],
+  [decide, "charge.cost == asked", "true"],
+  [decide, "charge.retry_ms, charge.delay_ms = 0, 0", "charge.delay_ms = 0"],
+  [decide, "or keeper.window_ms ~= policy.window_ms", ""],
+  [decide, "expires_at(keeper, state) > now_ms", "expires_at(keeper, state) > 0"],
+  [decide, "keep(receipt.key, keeper,", "keep(receipt.key, policy,"],
+  [decide, "if batch.capital then", "if true then"],
+  [decide, 'call("DEL", charge.ban_key)', ""],
+  ["main.lua", "batch.capital and next_number() or charge.cost", "charge.cost"],
+];
+
+const played = [
+  ...faults.map((fault) => [fault, plainPolicies] as const),
+  ...faultsOfFamilies.map((fault) => [fault, policyFamilies] as const),
+];
+
+for (const [[part, text, faulty], deal] of played) {
   test(`catches ${part}: ${text.trim()} turned into ${faulty.trim()}`, async () => {
     const executor = over(faultyScript(part, text, faulty));
     const open = (clock: Clock): RedisStore =>
@@ -113,14 +192,15 @@ for (const [part, text, faulty] of faults) {
         denyCache: false,
         callTimeoutMs: patientMs,
       });
-    await expect(play(open)).rejects.toThrow();
+    await expect(play(open, deal)).rejects.toThrow();
   });
 }
 
-/** Random batches, after an edge that they seldom meet. */
-async function play(open: (clock: Clock) => RedisStore): Promise<void> {
+/** Random batches, after edges that they seldom meet. */
+async function play(open: (clock: Clock) => RedisStore, deal: Deal): Promise<void> {
   await refundAsEverythingHasComeBack(open);
-  const differential = new Differential(new SeededRandom(7), open);
+  await refundToWhatHasExpired(open);
+  const differential = new Differential(new SeededRandom(7), open, deal);
   while (differential.batches < mostBatches) await differential.turn();
 }
 
@@ -134,6 +214,20 @@ async function refundAsEverythingHasComeBack(open: (clock: Clock) => RedisStore)
   await store.apply([charge], "commit");
   await store.refund([first?.receipt as ChargeReceipt]);
   expect((await store.apply([charge], "peek"))[0]?.allowed).toBe(false);
+}
+
+async function refundToWhatHasExpired(open: (clock: Clock) => RedisStore): Promise<void> {
+  const clock = new ManualClock(1_000);
+  const rule = { algorithm: "token-bucket", windowMs: 1_000 } as const;
+  const slow = definePolicy("tiers", { ...rule, limit: 1 });
+  const fast = definePolicy("tiers", { ...rule, limit: 100 });
+  const store = open(clock);
+  const [first] = await store.apply([{ policy: slow, subject: "user=1", cost: 1 }], "commit");
+  await store.apply([{ policy: fast, subject: "user=1", cost: 1 }], "commit");
+  clock.advance(20);
+  await store.refund([first?.receipt as ChargeReceipt]);
+  const [seen] = await store.apply([{ policy: fast, subject: "user=1", cost: 0 }], "peek");
+  expect(seen?.remaining).toBe(100);
 }
 
 /** Runs a script of the test's own in place of the store's. */

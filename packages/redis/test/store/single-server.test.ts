@@ -197,7 +197,7 @@ test("writes nothing when it refuses", () =>
     { denyCache: false },
   ));
 
-test("takes the state of another algorithm or window under the same name for none", () =>
+test("carries what is used over to another algorithm or window under the same name", () =>
   withStore(async ({ prefix }) => {
     for (const before of all) {
       for (const after of all) {
@@ -211,9 +211,30 @@ test("takes the state of another algorithm or window under the same name for non
         await first.apply(once(old, "user=1", 3), "commit");
         const [outcome] = await second.apply(once(fresh, "user=1", 1), "commit");
         expect(outcome?.remaining, `${before.name}, then ${after.name}`).toBe(
-          (outcome?.limit ?? 0) - 1,
+          (outcome?.limit ?? 0) - 4,
         );
         await second.reset(fresh, "user=1");
+      }
+    }
+  }));
+
+test("takes texts of other formats for no state, and overwrites them", () =>
+  withStore(async ({ store, prefix }) => {
+    const texts = [
+      "",
+      "t3600000",
+      "t3600000 5 1700000000000",
+      "b1 2 3",
+      "w\u0002\u0001rest",
+      "x1 2 3",
+    ];
+    for (const text of [...texts, "w3600000 20000\n", "c3600000 1 2 3", "f3600000v 1 2 3 4 5"]) {
+      for (const policy of all) {
+        const key = `${prefix}:{user=1}:${policy.name}`;
+        await redis.client.set(key, text, "PX", 60_000);
+        const [outcome] = await store.apply(once(policy), "commit");
+        expect(outcome?.remaining, `${policy.name} on ${text}`).toBe((outcome?.limit ?? 0) - 1);
+        await store.reset(policy, "user=1");
       }
     }
   }));

@@ -95,13 +95,18 @@ class EmbeddedStore implements MemoryStore {
     }
     rejectRepeats(batch);
     if (mode === "settle") return batch.map((charge) => this.#decide(charge, call));
-    const looks = batch.map((charge) => this.#decide(charge, { ...call, mode: "peek" }));
+    // Without a trace: a state that is converted twice may have expired in between, and its version with it.
+    const look = { now, mode: "peek", wantNext, write: false } as const;
+    const looks = batch.map((charge) => this.#decide(charge, look));
     if (mode === "peek") return looks;
     const refused = looks.some(({ allowed, policy }) => !allowed && !policy.shadow);
     return batch.map((charge, index) => {
       const met = looks[index] as Outcome;
-      if (met.allowed) return refused ? met : this.#decide(charge, call);
-      return refused && charge.policy.shadow ? met : this.#struck(charge, met, now);
+      if (met.allowed && !refused) return this.#decide(charge, call);
+      this.#tables.find(charge.policy, charge.subject, now, true);
+      return met.allowed || (refused && charge.policy.shadow)
+        ? met
+        : this.#struck(charge, met, now);
     });
   }
 
@@ -115,6 +120,8 @@ class EmbeddedStore implements MemoryStore {
       const keeper = slot === undefined ? undefined : (table.keeperOf(slot) as Policy);
       // What has been converted since keeps no trace of single charges.
       if (slot === undefined || keeper?.windowMs !== policy.windowMs) continue;
+      // Under the numbers that it was written with it may have expired already.
+      if (table.expiresAt(slot) <= now) continue;
       const state = table.load(slot);
       table.algorithm.refund(policy, state, receipt, now);
       table.save(slot, state, keeper);
