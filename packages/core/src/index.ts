@@ -50,11 +50,13 @@ export type {
   AsyncStore,
   Ban,
   Bans,
+  BreakerState,
   Charge,
   ChargeReceipt,
   FailsafeOptions,
   Outcome,
   SafeStore,
+  SafeStoreEvent,
   Store,
   SyncStore,
 } from "./store/store.js";

@@ -1,4 +1,6 @@
 import { type Clock, type Millis, readClock } from "../clock.js";
+import type { BreakerState } from "../store/store.js";
+import { Watchers } from "./watchers.js";
 
 const failuresToOpen = 5;
 const shortestOpenMs = 1_000;
@@ -12,6 +14,7 @@ export type Passage = "pass" | "probe" | "blocked";
  * all calls for 1 s, then lets one live call probe; each failed probe doubles the time, up to 30 s.
  */
 export class Breaker {
+  readonly watchers: Watchers = new Watchers();
   readonly #clock: Clock;
   #failures = 0;
   #openMs = 0;
@@ -27,10 +30,16 @@ export class Breaker {
     return this.#openMs === 0 ? 0 : Math.max(1, this.#probeAt - readClock(this.#clock));
   }
 
+  get state(): BreakerState {
+    if (this.#openMs === 0) return "closed";
+    return this.#probing ? "half-open" : "open";
+  }
+
   enter(): Passage {
     if (this.#openMs === 0) return "pass";
     if (this.#probing || readClock(this.#clock) < this.#probeAt) return "blocked";
     this.#probing = true;
+    this.#tell();
     return "probe";
   }
 
@@ -39,6 +48,12 @@ export class Breaker {
    * open, only the probe's word counts.
    */
   leave(passage: Passage, failed: boolean | undefined): void {
+    const before = this.state;
+    this.#note(passage, failed);
+    if (this.state !== before) this.#tell();
+  }
+
+  #note(passage: Passage, failed: boolean | undefined): void {
     if (passage === "probe") this.#probing = false;
     else if (this.#openMs > 0) return;
     if (failed === undefined) return;
@@ -52,5 +67,9 @@ export class Breaker {
       this.#openMs = Math.min(longestOpenMs, Math.max(shortestOpenMs, this.#openMs * 2));
       this.#probeAt = readClock(this.#clock) + this.#openMs;
     }
+  }
+
+  #tell(): void {
+    this.watchers.tell({ type: "breaker", state: this.state });
   }
 }

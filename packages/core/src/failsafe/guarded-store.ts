@@ -1,8 +1,17 @@
 import type { Clock, Millis } from "../clock.js";
 import { HeadgateError } from "../errors.js";
-import type { ApplyMode, AsyncStore, Charge, Outcome, Store } from "../store/store.js";
+import type {
+  ApplyMode,
+  AsyncStore,
+  BreakerState,
+  Charge,
+  Outcome,
+  SafeStoreEvent,
+  Store,
+} from "../store/store.js";
 import { Breaker } from "./breaker.js";
 import { outcomesOf } from "./reply.js";
+import { Watchers } from "./watchers.js";
 
 // One breaker for a store, however many limiters share it.
 const breakers = new WeakMap<AsyncStore, Breaker>();
@@ -12,6 +21,7 @@ export class GuardedStore {
   readonly #store: AsyncStore;
   readonly #deadlineMs: Millis;
   readonly #breaker: Breaker;
+  readonly #watchers: Watchers = new Watchers();
 
   constructor(store: AsyncStore, { deadlineMs, clock }: { deadlineMs: Millis; clock: Clock }) {
     this.#store = store;
@@ -25,6 +35,27 @@ export class GuardedStore {
     return this.#breaker.retryInMs;
   }
 
+  get breaker(): BreakerState {
+    return this.#breaker.state;
+  }
+
+  /** Tells of calls to the store and of its breaker. */
+  watch(watcher: (event: SafeStoreEvent) => unknown): () => void {
+    const stops = [this.#watchers, this.#breaker.watchers].map((watched) => watched.add(watcher));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** The refusal of a batch that the store remembers: ahead of the breaker, which hears of answers from elsewhere alone. */
+  recall(
+    batch: readonly Charge[],
+    mode: ApplyMode,
+    wantNext: boolean,
+  ): readonly Outcome[] | undefined {
+    return mode === "commit" ? this.#store.recall?.(batch, wantNext) : undefined;
+  }
+
   /**
    * Applies a batch within the deadline.
    *
@@ -36,11 +67,6 @@ export class GuardedStore {
     mode: ApplyMode,
     wantNext: boolean,
   ): Promise<readonly Outcome[]> {
-    if (mode === "commit") {
-      // Ahead of the breaker, which is to hear of answers from elsewhere alone.
-      const known = this.#store.recall?.(batch, wantNext);
-      if (known !== undefined) return known;
-    }
     const passage = this.#breaker.enter();
     if (passage === "blocked") {
       throw new HeadgateError(
@@ -48,16 +74,19 @@ export class GuardedStore {
         "store: not asked while it recovers from 5 failures in a row",
       );
     }
+    const ended = this.#watchers.time();
     try {
       const reply = await withinDeadline(
         this.#store.apply(batch, mode, wantNext),
         this.#deadlineMs,
       );
       const outcomes = outcomesOf(reply, batch);
+      ended?.(undefined);
       this.#breaker.leave(passage, false);
       return outcomes;
     } catch (thrown) {
       const error = storeError(thrown);
+      ended?.(error);
       // A key at fault says nothing about the store: it answered.
       const failed = isStoreFailure(error) ? error.code !== "STORE_KEY_FAILURE" : undefined;
       this.#breaker.leave(passage, failed);
@@ -71,10 +100,15 @@ export class GuardedStore {
    * @throws HeadgateError as `apply` does
    */
   async ask<T>(call: (store: Store) => T | Promise<T>): Promise<T> {
+    const ended = this.#watchers.time();
     try {
-      return await withinDeadline(call(this.#store), this.#deadlineMs);
+      const answer = await withinDeadline(call(this.#store), this.#deadlineMs);
+      ended?.(undefined);
+      return answer;
     } catch (thrown) {
-      throw storeError(thrown);
+      const error = storeError(thrown);
+      ended?.(error);
+      throw error;
     }
   }
 }

@@ -149,6 +149,32 @@ export interface SafeStore {
   ask<T>(call: (store: Store) => T | Promise<T>, degraded: boolean): Promise<T>;
   /** Tells of a failure that nobody waits for. */
   report(error: HeadgateError): void;
+  /** Whether requests reach the store now. */
+  readonly breaker: BreakerState;
+  /**
+   * Tells what happens between the limiter and its store, as it happens. What a watcher throws changes nothing.
+   *
+   * @returns how to stop
+   */
+  watch(watcher: (event: SafeStoreEvent) => unknown): () => void;
 }
+
+/** Whether requests reach the store: all of them, none, or one that tries whether it is back. */
+export type BreakerState = "closed" | "open" | "half-open";
+
+/** What happens between a limiter and an asynchronous store. */
+export type SafeStoreEvent =
+  /** The store was called and answered, or did not within the deadline. */
+  | { readonly type: "call"; readonly latencyMs: number; readonly error: HeadgateError | undefined }
+  /** A refusal that the store remembered was the decision, without a call. */
+  | { readonly type: "recall"; readonly decision: Decision }
+  /** The store failed, or was not called while the breaker is open; undefined for what was no decision. */
+  | {
+      readonly type: "failure";
+      readonly error: HeadgateError;
+      readonly decision: Decision | undefined;
+    }
+  /** The breaker of the store, which all limiters of the store share, has changed. */
+  | { readonly type: "breaker"; readonly state: BreakerState };
 
 export type Store = SyncStore | AsyncStore;
