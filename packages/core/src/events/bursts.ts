@@ -20,9 +20,12 @@ export class Bursts {
 
   add(cause: string, write: Write): void {
     const burst = this.#bursts.get(cause);
-    if (burst === undefined) return this.#begin(cause, write, 0);
-    burst.last = write;
-    burst.held += 1;
+    if (burst === undefined) {
+      this.#begin(cause, write, 0);
+    } else {
+      burst.last = write;
+      burst.held += 1;
+    }
   }
 
   /** Writes what is held back, and ends all timers. */

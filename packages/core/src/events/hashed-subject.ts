@@ -1,16 +1,18 @@
-import { sha256 } from "../identity/sha256.js";
+import { subjectOf } from "../identity/subject.js";
 
-const encoder = new TextEncoder();
-
-/** A subject with its values hashed: `user=42` becomes `user=#` and 32 hexadecimal digits. The kinds stay readable. */
+/**
+ * A subject with its values hashed as secret parts are: `user=42` becomes `user=#` and 32 hexadecimal digits. The
+ * kinds stay readable.
+ */
 export function hashedSubject(subject: string): string {
   return subject.split("&").map(hashedPart).join("&");
 }
 
 function hashedPart(part: string): string {
-  const at = part.indexOf("=") + 1;
-  const value = part.slice(at);
-  // Nothing (everybody's subject), or hashed already.
+  const at = part.indexOf("=");
+  const kind = part.slice(0, at);
+  const value = part.slice(at + 1);
+  // Everybody's subject has no value, and what begins so is hashed already.
   if (value === "" || value.startsWith("#")) return part;
-  return `${part.slice(0, at)}#${sha256(encoder.encode(value)).slice(0, 32)}`;
+  return subjectOf(kind, { [kind]: value }, new Set([kind])) ?? part;
 }

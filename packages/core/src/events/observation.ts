@@ -99,18 +99,20 @@ export class Observation {
     switch (event.type) {
       case "recall":
         this.#origins.set(event.decision, "memory");
-        return;
+        break;
       case "failure": {
         const { error, decision } = event;
         if (decision !== undefined) this.#origins.set(decision, error);
-        return this.#audience.tell({ type: "storeError", limiter, error, decision });
+        this.#audience.tell({ type: "storeError", limiter, error, decision });
+        break;
       }
       case "call": {
         const { latencyMs, error } = event;
-        return this.#audience.tell({ type: "storeCall", limiter, latencyMs, error });
+        this.#audience.tell({ type: "storeCall", limiter, latencyMs, error });
+        break;
       }
       case "breaker":
-        return this.#audience.tell({ type: "breaker", limiter, state: event.state });
+        this.#audience.tell({ type: "breaker", limiter, state: event.state });
     }
   }
 }
