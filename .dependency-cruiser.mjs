@@ -26,6 +26,7 @@ const arrows = {
     "algorithms",
   ],
   failsafe: ["store", "decision", "policy", "listener", "clock", "errors", "warnings"],
+  events: ["limiter", "identity", "listener", "clock", "errors", "warnings"],
   http: [
     "limiter",
     "policies",
@@ -86,7 +87,7 @@ const rules = [
     comment: "the main entry loads no other public entry",
     severity: "error",
     from: { path: `${core}index\\.js$` },
-    to: { path: core + anyOf(["failsafe", "http", "policies", "schema", "testing"]) },
+    to: { path: core + anyOf(["events", "failsafe", "http", "policies", "schema", "testing"]) },
   },
   {
     name: "core-no-node",
@@ -159,6 +160,16 @@ const rules = [
     severity: "error",
     from: { path: "^packages/", pathNot: "^packages/cli/" },
     to: { path: "^packages/cli/" },
+  },
+  {
+    name: "otel-imports-core",
+    comment: "the metrics import @headgate/core and its events, and no other package",
+    severity: "error",
+    from: { path: "^packages/otel/" },
+    to: {
+      path: "^packages/",
+      pathNot: ["^packages/otel/", `${core}bundle/(index|events)\\.js$`],
+    },
   },
   {
     name: "no-source-of-a-package",

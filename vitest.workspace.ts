@@ -20,6 +20,7 @@ export default defineConfig({
       project("core", ["packages/core/test/**/*.test.ts"]),
       project("express", ["packages/express/test/**/*.test.ts"]),
       project("cli", ["packages/cli/test/**/*.test.ts"]),
+      project("otel", ["packages/otel/test/**/*.test.ts"], { group: 2, workers: 1 }),
       project("repository", ["scripts/test/**/*.test.ts"]),
       project("next", ["packages/next/test/**/*.test.ts"], { group: 1 }),
       project("redis", ["packages/redis/test/**/*.test.ts"], { group: 2, workers: 1 }),

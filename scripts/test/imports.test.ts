@@ -21,6 +21,7 @@ const forbidden: readonly (readonly [rule: string, file: string, specifier: stri
   ["core-known-folders", "core/dist/novelty/index.js", "../errors.js"],
   ["core-http", "core/dist/http/looks-at-schema.js", "../schema/index.js"],
   ["core-extension", "core/dist/extension.js", "./policies/index.js"],
+  ["core-events", "core/dist/events/looks-at-http.js", "../http/index.js"],
   ["core-failsafe", "core/dist/failsafe/looks-at-limiter.js", "../limiter/index.js"],
   ["core-policies", "core/dist/policies/looks-at-http.js", "../http/index.js"],
   ["core-schema", "core/dist/schema/looks-at-limiter.js", "../limiter/index.js"],
@@ -44,6 +45,8 @@ const forbidden: readonly (readonly [rule: string, file: string, specifier: stri
   ["cli-imports-core", "cli/dist/looks-at-express.js", "@headgate/express"],
   ["cli-imports-core", "cli/dist/looks-at-testing.js", "@headgate/core/testing"],
   ["nothing-imports-cli", "redis/dist/looks-at-cli.js", "@headgate/cli"],
+  ["otel-imports-core", "otel/dist/looks-at-express.js", "@headgate/express"],
+  ["otel-imports-core", "otel/dist/looks-at-http.js", "@headgate/core/http"],
   ["no-source-of-a-package", "redis/dist/looks-at-source.js", "../../core/src/clock.js"],
   ["no-cycles", "core/dist/limiter/a-cycle.js", "./cycle-back.js"],
   ["resolvable", "core/dist/limiter/looks-nowhere.js", "./nowhere.js"],
@@ -70,6 +73,8 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ["core/dist/policies/index.js", "../limiter/index.js"],
   ["cli/dist/uses-core.js", "@headgate/core"],
   ["cli/dist/uses-schema.js", "@headgate/core/schema"],
+  ["core/dist/events/index.js", "../limiter/index.js"],
+  ["otel/dist/index.js", "@headgate/core/events"],
 ];
 
 const bare = [
@@ -77,6 +82,7 @@ const bare = [
   "core/src/clock.js",
   "cli/dist/bundle/index.js",
   "core/dist/bundle/index.js",
+  "core/dist/bundle/events.js",
   "core/dist/bundle/failsafe.js",
   "core/dist/bundle/http.js",
   "core/dist/bundle/testing.js",
@@ -123,7 +129,7 @@ function layOut(folder: string): void {
     write(folder, `packages/${file}`, `import "${specifier}";\n`);
   for (const file of bare) write(folder, `packages/${file}`, "");
   mkdirSync(join(folder, "node_modules/@headgate"), { recursive: true });
-  for (const name of ["core", "express", "redis", "next", "cli"]) {
+  for (const name of ["core", "express", "redis", "next", "cli", "otel"]) {
     cpSync(
       join(root, `packages/${name}/package.json`),
       join(folder, `packages/${name}/package.json`),

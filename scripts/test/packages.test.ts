@@ -74,6 +74,15 @@ describe("public names", () => {
     `);
   });
 
+  it("of @headgate/core/events", () => {
+    expect(publicNames("packages/core", "@headgate/core/events")).toMatchInlineSnapshot(`
+      [
+        "logDecisions",
+        "observe",
+      ]
+    `);
+  });
+
   it("of @headgate/core/failsafe", () => {
     expect(publicNames("packages/core", "@headgate/core/failsafe")).toMatchInlineSnapshot(`
       [
@@ -155,6 +164,14 @@ describe("public names", () => {
       [
         "redisStore",
         "upstashExecutor",
+      ]
+    `);
+  });
+
+  it("of @headgate/otel", () => {
+    expect(publicNames("packages/otel", "@headgate/otel")).toMatchInlineSnapshot(`
+      [
+        "instrumentLimiter",
       ]
     `);
   });

@@ -1,0 +1,1 @@
+export { type InstrumentOptions, instrumentLimiter } from "./instrument.js";
