@@ -53,9 +53,12 @@ end
 
 -- What a state may hold at most, so that a call on top of it is still exact.
 local function most_used(policy)
-  local plain = policy.tag == "f" or policy.tag == "w"
-  local unit = plain and 1 or policy.window_ms
-  return floor((2 ^ 53 - 1) / unit) - policy.algorithm.capacity(policy) - policy.debt
+  local largest, capacity = 2 ^ 53 - 1, policy.algorithm.capacity(policy)
+  if policy.tag == "f" or policy.tag == "w" then
+    return largest - capacity
+  end
+  local units = floor(largest / policy.window_ms)
+  return policy.tag == "c" and units or units - capacity
 end
 
 -- An untouched state that some units have been charged to.

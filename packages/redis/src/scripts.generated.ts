@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "5be0fbbc3073f612448ecf34b95ef1dfede31f4d";
+export const scriptSha: string = "cde221eb6e6d5a6a1961e23e992e2b2627882a86";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -643,7 +643,7 @@ form = form,
 suffix = suffix,
 }
 if algorithm.numbers then
-policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "\$"
+policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
 else
 policy.head = form .. suffix .. "\\n"
 end
@@ -669,7 +669,7 @@ local limit = head and sub(head, at, -2)
 state = head and stamp_log.unpack(key, stored, head)
 held = state and policy_of(tag, limit, window_ms, "0", version)
 else
-local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)\$", at) }
+local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
 local kept = algorithm == sliding_window_counter and 3 or 2
 local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
 if limit and limit ~= "" and extra ~= "" then
@@ -701,9 +701,12 @@ end
 return rest > 0 and quotient + 1 or quotient
 end
 local function most_used(policy)
-local plain = policy.tag == "f" or policy.tag == "w"
-local unit = plain and 1 or policy.window_ms
-return floor((2 ^ 53 - 1) / unit) - policy.algorithm.capacity(policy) - policy.debt
+local largest, capacity = 2 ^ 53 - 1, policy.algorithm.capacity(policy)
+if policy.tag == "f" or policy.tag == "w" then
+return largest - capacity
+end
+local units = floor(largest / policy.window_ms)
+return policy.tag == "c" and units or units - capacity
 end
 local function filled(key, policy, units)
 local algorithm = policy.algorithm
@@ -827,7 +830,7 @@ local stored = redis.pcall("GET", batch.charges[place].ban_key)
 stored = type(stored) == "string" and stored or ""
 local size = #reply
 reply[size + 1] = max(0, strikes_in(stored).until_ms - now_ms)
-reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)\$") or "")
+reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)$") or "")
 end
 return reply
 end

@@ -10,7 +10,7 @@ import { migrated, sameForm } from "./migration.js";
  * the waits that were promised would move.
  */
 export function carryOver(tables: Tables, { policy, subject, now, write }: CarryOver): Entry {
-  const table = tables.tableOf(policy, tables.algorithms[policy.algorithm]);
+  const table = tables.tableOf(policy);
   const from = tableWith(table.kin, subject);
   const slot = from?.slotOf(subject);
   const here = { table, slot: from === table ? slot : undefined };

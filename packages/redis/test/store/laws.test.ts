@@ -4,6 +4,7 @@ import {
   envelopesOf,
   lawSubjects,
   lawsOf,
+  policyLaws,
   refundLawsOf,
 } from "@headgate/core/testing/laws";
 import { describe, test } from "vitest";
@@ -32,7 +33,7 @@ describe("the Redis store", () => {
         title: `${subject}: ${law.name}`,
       })),
     ),
-    ...compositeLaws().map((law) => ({ law, title: law.name })),
+    ...[...compositeLaws(), ...policyLaws()].map((law) => ({ law, title: law.name })),
   ];
 
   test.each(laws)("obeys $title", { timeout: 60_000 }, async ({ law }) => {

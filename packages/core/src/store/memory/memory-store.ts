@@ -114,13 +114,11 @@ class EmbeddedStore implements MemoryStore {
     const now = readClock(this.#clock);
     for (const receipt of receipts) {
       const { policy, subject } = receipt;
-      const { algorithms } = this.#tables;
-      const table = this.#tables.tableOf(policy, algorithms[policy.algorithm]);
+      const table = this.#tables.tableOf(policy);
       const slot = table.slotOf(subject);
       const keeper = slot === undefined ? undefined : (table.keeperOf(slot) as Policy);
-      // What has been converted since keeps no trace of single charges.
+      // What has been converted since keeps no trace of single charges, and what has expired none at all.
       if (slot === undefined || keeper?.windowMs !== policy.windowMs) continue;
-      // Under the numbers that it was written with it may have expired already.
       if (table.expiresAt(slot) <= now) continue;
       const state = table.load(slot);
       table.algorithm.refund(policy, state, receipt, now);

@@ -1,7 +1,7 @@
 import type { AlgorithmTable, AnyAlgorithm } from "../../algorithms/index.js";
 import type { Millis } from "../../clock.js";
 import { extensionFor } from "../../extension.js";
-import type { Policy } from "../../policy/policy.js";
+import type { AlgorithmName, Policy } from "../../policy/policy.js";
 import type { Housekeeper } from "./housekeeper.js";
 import { type Keeper, PolicyTable } from "./policy-table.js";
 
@@ -30,7 +30,7 @@ export class Tables {
 
   /** The entry of a subject; where another policy of the name has written, it is carried over. */
   find(policy: Policy, subject: string, now: Millis, write: boolean): Entry {
-    const table = this.tableOf(policy, this.algorithms[policy.algorithm]);
+    const table = this.tableOf(policy);
     const slot = table.slotOf(subject);
     if (slot === undefined ? table.kin.length === 1 : table.keeperOf(slot) === policy)
       return {
@@ -64,7 +64,10 @@ export class Tables {
     }
   }
 
-  tableOf(keeper: Keeper, algorithm: AnyAlgorithm): PolicyTable {
+  tableOf(
+    keeper: Keeper,
+    algorithm: AnyAlgorithm = this.algorithms[keeper.algorithm as AlgorithmName],
+  ): PolicyTable {
     if (this.#latestKeeper === keeper) return this.#latest as PolicyTable;
     const kin = this.#kin.get(keeper.name) ?? [];
     let table = kin.find((known) => known.algorithm === algorithm);
