@@ -5,7 +5,8 @@ import { collect, inputResult } from "../replay/collect.js";
 import { algorithmPlans, limitPlans, limitsAround, type Plan, planOf } from "../replay/plan.js";
 import { readLogs } from "../replay/read-logs.js";
 import { Replay } from "../replay/replay.js";
-import type { ReplayResult } from "../replay/result.js";
+import type { PolicyResult, ReplayResult } from "../replay/result.js";
+import { replayPage } from "../report/replay-page.js";
 import { Progress } from "../terminal/progress.js";
 import { replayText } from "../terminal/replay-text.js";
 import {
@@ -18,6 +19,7 @@ import {
   readingHelp,
   readingOptions,
 } from "./options.js";
+import { writePage } from "./pages.js";
 import { measured } from "./performance.js";
 import { policiesOf } from "./policies-file.js";
 import type { Terminal } from "./terminal.js";
@@ -70,12 +72,18 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     }),
   );
   const input = inputResult(readers, run);
+  // A page's comparisons are many, and for the page alone.
+  const isAsked = ({ variant }: PolicyResult): boolean =>
+    variant === undefined ||
+    (variant.differs === "limit" ? values.sweep !== undefined : values.algorithms === true);
   const result: ReplayResult = {
     input,
     ...collect(run, clientNames(values["show-clients"], values.salt)),
     performance: performanceOf(input.lines),
   };
-  const text = values.json ? `${JSON.stringify(result, undefined, 2)}\n` : replayText(result);
+  if (values.html !== undefined) await writePage(values.html, replayPage(result));
+  const asked = { ...result, policies: result.policies.filter(isAsked) };
+  const text = values.json ? `${JSON.stringify(result, undefined, 2)}\n` : replayText(asked);
   terminal.stdout.write(text);
   return input.damaged.length > 0 ? 1 : 0;
 }
@@ -108,7 +116,7 @@ function plansFor(
   const none: readonly number[] = [];
   return policies.flatMap((policy) => [
     planOf(policy),
-    ...limitPlans(policy, sweep ?? (page ? limitsAround(policy.limit) : none)),
+    ...limitPlans(policy, sweep ?? (page ? limitsAround(policy) : none)),
     ...(algorithms || page ? algorithmPlans(policy) : []),
   ]);
 }

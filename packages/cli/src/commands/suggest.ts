@@ -3,6 +3,7 @@ import { usageError } from "../errors.js";
 import { type LogInput, openInputs } from "../reading/input.js";
 import { spool } from "../reading/spool.js";
 import { algorithms } from "../replay/plan.js";
+import { suggestPage } from "../report/suggest-page.js";
 import { suggestLimits } from "../suggest/suggest.js";
 import type { Question, SuggestResult } from "../suggest/suggestion.js";
 import { Progress } from "../terminal/progress.js";
@@ -16,6 +17,7 @@ import {
   readingHelp,
   readingOptions,
 } from "./options.js";
+import { writePage } from "./pages.js";
 import { measured } from "./performance.js";
 import type { Terminal } from "./terminal.js";
 
@@ -73,6 +75,7 @@ export async function suggest(args: readonly string[], terminal: Terminal): Prom
       ...results,
       performance: performanceOf(linesRead),
     };
+    if (values.html !== undefined) await writePage(values.html, suggestPage(result));
     const text = values.json ? `${JSON.stringify(result, undefined, 2)}\n` : suggestText(result);
     terminal.stdout.write(text);
     return found.input.damaged.length > 0 ? 1 : 0;

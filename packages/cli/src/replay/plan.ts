@@ -44,10 +44,15 @@ export function algorithmPlans(policy: Policy): readonly Plan[] {
     }));
 }
 
-/** Limits around one, from a quarter to eight times of it. */
-export function limitsAround(limit: number): readonly number[] {
+/** Limits around that of a policy, from a quarter to eight times of it, as far as its queue allows. */
+export function limitsAround(policy: Policy): readonly number[] {
   const factors = [0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8];
-  return [...new Set(factors.map((factor) => Math.max(1, Math.round(limit * factor))))];
+  const least =
+    policy.algorithm === "leaky-bucket"
+      ? Math.ceil((policy.queue * policy.windowMs) / longestHoldMs)
+      : 1;
+  const limits = factors.map((factor) => Math.max(1, Math.round(policy.limit * factor)));
+  return [...new Set(limits)].filter((limit) => limit >= least);
 }
 
 /**
@@ -74,9 +79,16 @@ function enforced(policy: Policy): Policy {
 }
 
 function withLimit(policy: Policy, limit: number): Policy {
-  const burst =
-    policy.algorithm === "token-bucket" && policy.burst === policy.limit ? { burst: limit } : {};
-  return definePolicy(policy.name, { ...policy, ...burst, limit, shadow: false });
+  const input = { ...policy, ...inStep(policy, limit), limit, shadow: false };
+  return definePolicy(policy.name, input);
+}
+
+/** What follows a limit: a burst that is the limit, and the hold that a queue may ask for. */
+function inStep(policy: Policy, limit: number): object {
+  if (policy.algorithm === "token-bucket" && policy.burst === policy.limit) return { burst: limit };
+  if (policy.algorithm !== "leaky-bucket") return {};
+  const { queue, windowMs, maxDelayMs } = policy;
+  return { maxDelayMs: Math.max(maxDelayMs, Math.ceil((queue * windowMs) / limit)) };
 }
 
 function underAlgorithm(policy: Policy, algorithm: AlgorithmName): Policy {

@@ -4,11 +4,17 @@ import type {
   RefusedSuccessResult,
   ReplayResult,
 } from "../replay/result.js";
-import { durationWords, percent, roundDuration, wholeNumber } from "../words/durations.js";
+import {
+  durationWords,
+  percent,
+  perWords,
+  roundDuration,
+  wholeNumber,
+} from "../words/durations.js";
 import { counted, faultLines, inputLine, performanceLine, readableTime } from "./input-text.js";
 import { safeText } from "./safe-text.js";
 import { sparkline } from "./sparkline.js";
-import { tableLines } from "./table.js";
+import { left, right, tableLines } from "./table.js";
 
 const sparklineWidth = 60;
 /** Routes, clients and refused successes that the terminal shows; `--json` has more. */
@@ -34,10 +40,9 @@ export function replayText(result: ReplayResult): string {
 }
 
 function summary(policies: readonly PolicyResult[]): readonly string[] {
-  const right = (heading: string) => ({ heading, align: "right" }) as const;
   const columns = [
-    { heading: "policy", align: "left" } as const,
-    { heading: "algorithm", align: "left" } as const,
+    left("policy"),
+    left("algorithm"),
     right("limit"),
     right("refused"),
     right("of requests"),
@@ -48,7 +53,7 @@ function summary(policies: readonly PolicyResult[]): readonly string[] {
   const rows = policies.map(({ label, policy, requests, clients, clientsExact, longestWait }) => [
     label,
     policy.algorithm,
-    `${wholeNumber(policy.limit)} / ${durationWords(policy.windowMs)}`,
+    `${wholeNumber(policy.limit)} / ${perWords(policy.windowMs)}`,
     wholeNumber(requests.count),
     percent(requests.count, requests.of),
     `${clientsExact ? "" : "≈ "}${wholeNumber(clients.count)}`,

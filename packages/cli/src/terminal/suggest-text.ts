@@ -2,7 +2,7 @@ import type { Policy } from "@headgate/core";
 import type { CurvePoint, Suggestion, SuggestResult } from "../suggest/suggestion.js";
 import { durationText, percent, perWords, wholeNumber } from "../words/durations.js";
 import { counted, faultLines, inputLine, performanceLine } from "./input-text.js";
-import { tableLines } from "./table.js";
+import { left, right, tableLines } from "./table.js";
 
 /** The result of a search as a terminal shows it. */
 export function suggestText(result: SuggestResult): string {
@@ -29,7 +29,6 @@ export function suggestText(result: SuggestResult): string {
   ].join("\n");
 }
 
-const right = (heading: string) => ({ heading, align: "right" }) as const;
 const numbers = [
   right("limit"),
   right("refused"),
@@ -50,7 +49,7 @@ function cells({ limit, requests, clients }: CurvePoint): readonly string[] {
 
 function answers(suggestions: readonly Suggestion[]): readonly string[] {
   return tableLines(
-    [{ heading: "algorithm", align: "left" }, ...numbers],
+    [left("algorithm"), ...numbers],
     suggestions.map((suggestion) => [suggestion.policy.algorithm, ...cells(suggestion)]),
   );
 }
@@ -62,7 +61,7 @@ function curve({ policy, limit, curve: points }: Suggestion): readonly string[] 
     ...cells(point),
     point.limit === limit ? "◀ the smallest" : "",
   ]);
-  const table = tableLines([...numbers, { heading: "", align: "left" }], rows);
+  const table = tableLines([...numbers, left("")], rows);
   return [`${policy.algorithm}, under other limits:`, ...table.map((line) => line.trimEnd())];
 }
 

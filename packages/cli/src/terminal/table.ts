@@ -4,6 +4,16 @@ export interface TableColumn {
   readonly align: "left" | "right";
 }
 
+/** A column of text. */
+export function left(heading: string): TableColumn {
+  return { heading, align: "left" };
+}
+
+/** A column of numbers. */
+export function right(heading: string): TableColumn {
+  return { heading, align: "right" };
+}
+
 /** The lines of a table without borders. The last column is never padded, so that long text wraps alone. */
 export function tableLines(
   columns: readonly TableColumn[],

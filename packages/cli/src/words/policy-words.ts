@@ -1,6 +1,6 @@
 import type { Penalty, Policy, PolicyNumbers } from "@headgate/core";
 import { keyWords } from "../replay/identity.js";
-import { durationWords, perWords, wholeNumber } from "./durations.js";
+import { durationWords, perWords, roundDuration, wholeNumber } from "./durations.js";
 
 /** A policy as one says it: `100 per minute per user, bursts up to 20, refuses when Redis is down`. */
 export function policyWords(policy: Policy): string {
@@ -40,7 +40,7 @@ function algorithmWords(policy: Policy): string[] {
         `evenly spaced`,
         policy.queue === 0
           ? "none may wait"
-          : `up to ${wholeNumber(policy.queue)} wait for ${durationWords(longestHold(policy))} at most`,
+          : `up to ${wholeNumber(policy.queue)} wait for ${roundDuration(longestHold(policy))} at most`,
       ];
   }
 }
