@@ -643,7 +643,7 @@ form = form,
 suffix = suffix,
 }
 if algorithm.numbers then
-policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
+policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "\$"
 else
 policy.head = form .. suffix .. "\\n"
 end
@@ -669,7 +669,7 @@ local limit = head and sub(head, at, -2)
 state = head and stamp_log.unpack(key, stored, head)
 held = state and policy_of(tag, limit, window_ms, "0", version)
 else
-local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
+local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)\$", at) }
 local kept = algorithm == sliding_window_counter and 3 or 2
 local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
 if limit and limit ~= "" and extra ~= "" then
@@ -830,7 +830,7 @@ local stored = redis.pcall("GET", batch.charges[place].ban_key)
 stored = type(stored) == "string" and stored or ""
 local size = #reply
 reply[size + 1] = max(0, strikes_in(stored).until_ms - now_ms)
-reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)$") or "")
+reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)\$") or "")
 end
 return reply
 end
