@@ -5,7 +5,7 @@
 -- text may be the beginning.
 local function held_in(key, stored)
   local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
-  local algorithm = algorithms[tag]
+  local algorithm = tag and algorithms[tag]
   if not algorithm then
     return nil
   end
@@ -14,11 +14,11 @@ local function held_in(key, stored)
   if tag == "w" then
     local head = match(stored, "^%w+ %d+\n")
     local limit = head and sub(head, at, -2)
-    state = head and stamp_log.unpack(key, stored, head)
+    state = head and algorithm.unpack(key, stored, head)
     held = state and policy_of(tag, limit, window_ms, "0", version)
   else
     local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
-    local kept = algorithm == sliding_window_counter and 3 or 2
+    local kept = tag == "c" and 3 or 2
     local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
     if limit and limit ~= "" and extra ~= "" then
       held = policy_of(tag, limit, window_ms, extra, version)

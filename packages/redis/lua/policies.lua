@@ -1,12 +1,13 @@
 -- Policies, as a call names them and as states tell of them.
 
-local algorithms = {
-  f = fixed_window,
-  w = sliding_window,
-  c = sliding_window_counter,
-  t = token_bucket,
-  l = leaky_bucket,
-}
+-- By tag, made when they are first asked for; the script's build names the makers.
+local algorithms = setmetatable({}, {
+  __index = function(known, tag)
+    local make = makers[tag]
+    known[tag] = make and make() or false
+    return known[tag]
+  end,
+})
 
 -- A policy of texts. `form` and `suffix` are what its states begin and end with.
 local function policy_of(tag, limit, window_ms, extra, version)

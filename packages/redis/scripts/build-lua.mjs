@@ -10,27 +10,38 @@ const parts = [
   "shared/time.lua",
   "shared/state.lua",
   "shared/owed.lua",
-  "shared/stamp-log.lua",
-  "algorithms/fixed-window.lua",
-  "algorithms/sliding-window.lua",
-  "algorithms/sliding-window-counter.lua",
-  "algorithms/token-bucket.lua",
-  "algorithms/leaky-bucket.lua",
+  { tag: "f", name: "fixed_window", files: ["algorithms/fixed-window.lua"] },
+  {
+    tag: "w",
+    name: "sliding_window",
+    files: ["shared/stamp-log.lua", "algorithms/sliding-window.lua"],
+  },
+  { tag: "c", name: "sliding_window_counter", files: ["algorithms/sliding-window-counter.lua"] },
+  { tag: "t", name: "token_bucket", files: ["algorithms/token-bucket.lua"] },
+  { tag: "l", name: "leaky_bucket", files: ["algorithms/leaky-bucket.lua"] },
   "policies.lua",
   "migration.lua",
   "bans.lua",
   "decide.lua",
+  "run.lua",
   "main.lua",
 ];
 
 export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts", import.meta.url));
 
-/** The script as it is sent: the parts without comment lines and indentation. */
+/**
+ * The script as it is sent: the parts without comment lines and indentation. An algorithm is made when its tag is
+ * first met: to define all of them would take longer than a decision.
+ */
 export function joinedScript(
   read = (part) => readFileSync(new URL(`../lua/${part}`, import.meta.url), "utf8"),
 ) {
-  const lines = parts.flatMap((part) => read(part).split("\n"));
-  return lines
+  const texts = parts.flatMap((part) => {
+    if (typeof part === "string") return [read(part)];
+    return [`function makers.${part.tag}()`, ...part.files.map(read), `return ${part.name}`, "end"];
+  });
+  return ["local makers = {}", ...texts]
+    .flatMap((text) => text.split("\n"))
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("--"))
     .join("\n");

@@ -1,10 +1,11 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "cde221eb6e6d5a6a1961e23e992e2b2627882a86";
+export const scriptSha: string = "a6f18f28fc997701b2ed085891139b059d4d8bd9";
 
 /** The one script of the store. */
-export const script: string = `local call, error_reply = redis.call, redis.error_reply
+export const script: string = `local makers = {}
+local call, error_reply = redis.call, redis.error_reply
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local format, match, sub = string.format, string.match, string.sub
 local never = math.huge
@@ -100,6 +101,73 @@ return 0
 end
 return state.at_ms + ceil(state.units / policy.limit)
 end
+function makers.f()
+local fixed_window = {
+numbers = " (%d+) (%d+)",
+load = load_text,
+}
+local function window_start(policy, now)
+if policy.extra == 1 then
+return now
+end
+return now - now % policy.window_ms
+end
+local function live_window(policy, state, now)
+if state == nil or state.count == 0 then
+return nil
+end
+if now < state.start_ms + policy.window_ms then
+return state
+end
+return nil
+end
+function fixed_window.capacity(policy)
+return policy.limit
+end
+function fixed_window.create()
+return { start_ms = 0, count = 0 }
+end
+function fixed_window.state_of(start_ms, count)
+return { start_ms = tonumber(start_ms), count = tonumber(count) }
+end
+function fixed_window.keep(key, keeper, state, ttl_ms)
+keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
+end
+function fixed_window.measure(policy, state, now, cost)
+local limit, window_ms = policy.limit, policy.window_ms
+local live = live_window(policy, state, now)
+local used = live and live.count or 0
+local allowed = cost == 0 or used + cost <= limit
+local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
+local retry_ms = 0
+if cost > limit then
+retry_ms = never
+elseif not allowed then
+retry_ms = end_ms - now
+end
+return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
+end
+function fixed_window.spend(policy, state, now, cost)
+if live_window(policy, state, now) == nil then
+state.start_ms = window_start(policy, now)
+state.count = 0
+end
+state.count = state.count + cost
+return max(now, state.start_ms), state.start_ms
+end
+function fixed_window.refund(policy, state, receipt, now)
+if state.start_ms ~= receipt.mark then
+return false
+end
+state.count = max(0, state.count - receipt.part)
+return true
+end
+function fixed_window.expires_at(policy, state)
+return state.count > 0 and state.start_ms + policy.window_ms or 0
+end
+return fixed_window
+end
+function makers.w()
 local stamp_log = {}
 local counter_bytes = 35
 local first_read_bytes = 128
@@ -338,73 +406,11 @@ log.last = log.last - removed
 overwrite(log, index, table.concat(packed))
 return true
 end
-local fixed_window = {
-numbers = " (%d+) (%d+)",
-load = load_text,
-}
-local function window_start(policy, now)
-if policy.extra == 1 then
-return now
-end
-return now - now % policy.window_ms
-end
-local function live_window(policy, state, now)
-if state == nil or state.count == 0 then
-return nil
-end
-if now < state.start_ms + policy.window_ms then
-return state
-end
-return nil
-end
-function fixed_window.capacity(policy)
-return policy.limit
-end
-function fixed_window.create()
-return { start_ms = 0, count = 0 }
-end
-function fixed_window.state_of(start_ms, count)
-return { start_ms = tonumber(start_ms), count = tonumber(count) }
-end
-function fixed_window.keep(key, keeper, state, ttl_ms)
-keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
-end
-function fixed_window.measure(policy, state, now, cost)
-local limit, window_ms = policy.limit, policy.window_ms
-local live = live_window(policy, state, now)
-local used = live and live.count or 0
-local allowed = cost == 0 or used + cost <= limit
-local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
-local retry_ms = 0
-if cost > limit then
-retry_ms = never
-elseif not allowed then
-retry_ms = end_ms - now
-end
-return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
-end
-function fixed_window.spend(policy, state, now, cost)
-if live_window(policy, state, now) == nil then
-state.start_ms = window_start(policy, now)
-state.count = 0
-end
-state.count = state.count + cost
-return max(now, state.start_ms), state.start_ms
-end
-function fixed_window.refund(policy, state, receipt, now)
-if state.start_ms ~= receipt.mark then
-return false
-end
-state.count = max(0, state.count - receipt.part)
-return true
-end
-function fixed_window.expires_at(policy, state)
-return state.count > 0 and state.start_ms + policy.window_ms or 0
-end
 local sliding_window = {
 create = stamp_log.create,
 filled = stamp_log.filled,
 load = stamp_log.load,
+unpack = stamp_log.unpack,
 }
 function sliding_window.capacity(policy)
 return policy.limit
@@ -444,6 +450,9 @@ end
 function sliding_window.expires_at(policy, log)
 return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
 end
+return sliding_window
+end
+function makers.c()
 local sliding_window_counter = {
 numbers = " (%d+) (%d+) (%d+)",
 load = load_text,
@@ -539,6 +548,9 @@ return start_ms + 2 * policy.window_ms
 end
 return state.previous > 0 and start_ms + policy.window_ms or 0
 end
+return sliding_window_counter
+end
+function makers.t()
 local token_bucket = {
 numbers = " (%d+) (%d+)",
 tells_extra = true,
@@ -580,6 +592,9 @@ state.units = max(0, units - receipt.part * policy.window_ms)
 state.at_ms = instant
 return true
 end
+return token_bucket
+end
+function makers.l()
 local leaky_bucket = {
 numbers = " (%d+) (%d+)",
 tells_extra = true,
@@ -622,13 +637,15 @@ return true
 end
 return false
 end
-local algorithms = {
-f = fixed_window,
-w = sliding_window,
-c = sliding_window_counter,
-t = token_bucket,
-l = leaky_bucket,
-}
+return leaky_bucket
+end
+local algorithms = setmetatable({}, {
+__index = function(known, tag)
+local make = makers[tag]
+known[tag] = make and make() or false
+return known[tag]
+end,
+})
 local function policy_of(tag, limit, window_ms, extra, version)
 local algorithm = algorithms[tag]
 local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
@@ -643,7 +660,7 @@ form = form,
 suffix = suffix,
 }
 if algorithm.numbers then
-policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "\$"
+policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
 else
 policy.head = form .. suffix .. "\\n"
 end
@@ -657,7 +674,7 @@ return enlarged
 end
 local function held_in(key, stored)
 local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
-local algorithm = algorithms[tag]
+local algorithm = tag and algorithms[tag]
 if not algorithm then
 return nil
 end
@@ -666,11 +683,11 @@ version = version == "" and "1" or version
 if tag == "w" then
 local head = match(stored, "^%w+ %d+\\n")
 local limit = head and sub(head, at, -2)
-state = head and stamp_log.unpack(key, stored, head)
+state = head and algorithm.unpack(key, stored, head)
 held = state and policy_of(tag, limit, window_ms, "0", version)
 else
-local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)\$", at) }
-local kept = algorithm == sliding_window_counter and 3 or 2
+local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
+local kept = tag == "c" and 3 or 2
 local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
 if limit and limit ~= "" and extra ~= "" then
 held = policy_of(tag, limit, window_ms, extra, version)
@@ -830,7 +847,7 @@ local stored = redis.pcall("GET", batch.charges[place].ban_key)
 stored = type(stored) == "string" and stored or ""
 local size = #reply
 reply[size + 1] = max(0, strikes_in(stored).until_ms - now_ms)
-reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)\$") or "")
+reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)$") or "")
 end
 return reply
 end
@@ -1024,6 +1041,32 @@ call("DEL", charge.key)
 end
 return {}
 end
+local function commit_foreign(key, policy, cost)
+local charge = { key = key, policy = policy, cost = cost, next_ms = -1, at = -1, mark = 0 }
+local told = decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
+local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
+if allowed == 0 then
+return retry_ms, remaining, reset_ms, 0, 0
+end
+return 0, remaining, reset_ms, mark, at - now_ms
+end
+local function commit_one(key, policy, cost)
+local algorithm = policy.algorithm
+local state, foreign = algorithm.load(key, policy)
+if foreign then
+return commit_foreign(key, policy, cost)
+end
+local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
+if not allowed then
+heal({ key = key, policy = policy, state = state })
+return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
+end
+state = state or algorithm.create(key, policy)
+local at, mark = algorithm.spend(policy, state, now_ms, cost)
+algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
+return 0, left, rest_ms, mark, at - now_ms
+end
 local handlers = {
 c = decide,
 l = decide,
@@ -1077,10 +1120,8 @@ elseif charge.policy.on then
 charge.ban_key, charge.told = next_key(), next_text()
 end
 end
-local function read_batch()
-local head = next_text()
-batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
-local letter = string.sub(head, 1, 1)
+local function read_batch(letter, size)
+batch.size = size
 batch.mode = string.lower(letter)
 batch.capital = batch.mode ~= letter
 for place = 1, batch.size do
@@ -1094,19 +1135,57 @@ end
 if server_ms > not_after_ms then
 return { server_ms, 1 }
 end
-local reply = { server_ms, 0 }
 local decided = false
-while position < #ARGV do
-read_batch()
-local succeeded, result = pcall(handlers[batch.mode], batch)
+local function failure(raised)
+local text = error_text(raised)
+return text, not decided and string.sub(text, 1, 9) ~= "WRONGTYPE"
+end
+local function decide_run(size)
+local policy, cost, told = policies[next_text()], next_number(), {}
+for last = 5, 5 * size, 5 do
+local succeeded, wait_ms, remaining, reset_ms, mark, ahead_ms =
+pcall(commit_one, next_key(), policy, cost)
 if succeeded then
 decided = true
 else
-result = error_text(result)
-if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
-return error_reply(result)
+local text, fails_all = failure(wait_ms)
+if fails_all then
+return nil, text
 end
+wait_ms, remaining, reset_ms, mark, ahead_ms = text, 0, 0, 0, 0
 end
-reply[#reply + 1] = result
+told[last - 4], told[last - 3], told[last - 2] = wait_ms, remaining, reset_ms
+told[last - 1], told[last] = mark, ahead_ms
+end
+return told
+end
+local function decide_batch(letter, size)
+read_batch(letter, size)
+local succeeded, result = pcall(handlers[batch.mode], batch)
+if succeeded then
+decided = true
+return result
+end
+local text, fails_all = failure(result)
+if fails_all then
+return nil, text
+end
+return text
+end
+local reply = { server_ms, 0 }
+while position < #ARGV do
+local head = next_text()
+local letter = string.sub(head, 1, 1)
+local size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+local told, failed
+if letter == "q" then
+told, failed = decide_run(size)
+else
+told, failed = decide_batch(letter, size)
+end
+if failed then
+return error_reply(failed)
+end
+reply[#reply + 1] = told
 end
 return reply`;

@@ -7,6 +7,7 @@ local sliding_window = {
   create = stamp_log.create,
   filled = stamp_log.filled,
   load = stamp_log.load,
+  unpack = stamp_log.unpack,
 }
 
 function sliding_window.capacity(policy)

@@ -122,7 +122,7 @@ const faultsOfFamilies: readonly Fault[] = [
   ["policies.lua", 'tag .. window_ms .. "v" .. version', "tag .. window_ms"],
   ["policies.lua", '" " .. limit .. " " .. extra or', '" " .. limit .. " 0" or'],
   ["policies.lua", "enlarged[larger] + policy.debt", "enlarged[larger]"],
-  [migration, "== sliding_window_counter and 3 or 2", "== sliding_window_counter and 2 or 2"],
+  [migration, 'tag == "c" and 3 or 2', 'tag == "c" and 2 or 2'],
   [migration, "head and sub(head, at, -2)", '"1"'],
   [migration, 'version == "" and "1" or version', '"1"'],
   [migration, "floor(to / bit) % 2 == 1", "floor(to / bit) == 1"],
