@@ -141,7 +141,7 @@ local function settle(batch)
     if charge.converted then
       keep(charge)
     end
-    local _, room = policy.algorithm.measure(indebted(policy), charge.state, now_ms, 0)
+    local _, room = policy.algorithm.measure(enlarged(policy, policy.debt), charge.state, now_ms, 0)
     charge.cost = min(asked, room)
     charge.allowed = charge.cost == asked
     if charge.cost > 0 then

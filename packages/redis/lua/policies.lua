@@ -30,10 +30,10 @@ local function policy_of(tag, limit, window_ms, extra, version)
   return policy
 end
 
--- The policy with a capacity that is larger by its debt.
-local function indebted(policy)
+-- A policy of a capacity that is larger by some units.
+local function enlarged(policy, units)
   local larger = policy.algorithm.tells_extra and "extra" or "limit"
-  local enlarged = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
-  enlarged[larger] = enlarged[larger] + policy.debt
-  return enlarged
+  local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+  made[larger] = made[larger] + units
+  return made
 end

@@ -39,7 +39,7 @@ export function joinedScript(
 /** The TypeScript module that holds the script. */
 export function generatedModule(script = joinedScript()) {
   const sha = createHash("sha1").update(script).digest("hex");
-  const escaped = script.replaceAll(/[\\`$]/g, "\\$&");
+  const escaped = script.replaceAll(/[\\`]|\$(?=\{)/g, "\\$&");
   return `// Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */

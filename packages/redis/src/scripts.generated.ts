@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "cde221eb6e6d5a6a1961e23e992e2b2627882a86";
+export const scriptSha: string = "8f86f63c8503e985ce429e35b72bedaed8706af0";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -649,11 +649,11 @@ policy.head = form .. suffix .. "\\n"
 end
 return policy
 end
-local function indebted(policy)
+local function enlarged(policy, units)
 local larger = policy.algorithm.tells_extra and "extra" or "limit"
-local enlarged = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
-enlarged[larger] = enlarged[larger] + policy.debt
-return enlarged
+local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+made[larger] = made[larger] + units
+return made
 end
 local function held_in(key, stored)
 local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
@@ -682,7 +682,8 @@ held.version = tonumber(version)
 end
 return held, state
 end
-local function scaled(part, to, from)
+local function scaled(used, to, from)
+local part, whole = used % from, floor(used / from) * to
 local quotient, rest = 0, 0
 local bit = 2 ^ 52
 while bit >= 1 do
@@ -698,15 +699,15 @@ end
 end
 bit = bit / 2
 end
-return rest > 0 and quotient + 1 or quotient
+return whole + (rest > 0 and quotient + 1 or quotient)
+end
+local largest = 2 ^ 53 - 1
+local function spare(policy)
+local unit = policy.algorithm.tells_extra and policy.window_ms or 1
+return floor(largest / unit) - policy.algorithm.capacity(policy)
 end
 local function most_used(policy)
-local largest, capacity = 2 ^ 53 - 1, policy.algorithm.capacity(policy)
-if policy.tag == "f" or policy.tag == "w" then
-return largest - capacity
-end
-local units = floor(largest / policy.window_ms)
-return policy.tag == "c" and units or units - capacity
+return policy.tag == "c" and floor(largest / policy.window_ms) or spare(policy)
 end
 local function filled(key, policy, units)
 local algorithm = policy.algorithm
@@ -728,14 +729,15 @@ local kept = from == to and held.window_ms == policy.window_ms and rule == "k"
 if kept and not (queue and held.limit ~= policy.limit) then
 return state
 end
-local _, remaining, _, reset_ms = from.measure(held, state, now_ms, 0)
 if queue then
+local _, _, _, reset_ms = from.measure(held, state, now_ms, 0)
 local units = min(reset_ms * policy.limit, most_used(policy) * policy.window_ms)
 return { units = units, at_ms = now_ms }
 end
-local before = from.capacity(held)
-local used = before - remaining
-local units = rule == "s" and scaled(used, to.capacity(policy), before) or used
+local roomy = enlarged(held, spare(held))
+local _, remaining = from.measure(roomy, state, now_ms, 0)
+local used = from.capacity(roomy) - remaining
+local units = rule == "s" and scaled(used, to.capacity(policy), from.capacity(held)) or used
 return units > 0 and filled(key, policy, min(units, most_used(policy))) or nil
 end
 local function at_least(policy, version)
@@ -956,7 +958,7 @@ local policy, asked = charge.policy, charge.cost
 if charge.converted then
 keep(charge)
 end
-local _, room = policy.algorithm.measure(indebted(policy), charge.state, now_ms, 0)
+local _, room = policy.algorithm.measure(enlarged(policy, policy.debt), charge.state, now_ms, 0)
 charge.cost = min(asked, room)
 charge.allowed = charge.cost == asked
 if charge.cost > 0 then
