@@ -13,17 +13,11 @@
 -- remaining, retry, next, reset, delay, and the receipt's instant and mark; then what was settled, or what a leg's
 -- charge met; and with a penalty until when the subject is banned. -1 is never, or absent.
 
-local handlers = {
-  c = decide,
-  l = decide,
-  p = decide,
-  s = settle,
-  r = refund,
-  x = reset,
-  k = strike,
-  b = ban,
-  e = tell_bans,
-}
+local decided_modes = { c = decide, l = decide, p = decide }
+
+local function handler_of(mode)
+  return decided_modes[mode] or need("changes")[mode] or need("bans")[mode]
+end
 
 local function read_rest(policy)
   policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
@@ -39,7 +33,7 @@ local policies = {}
 for place = 1, next_number() do
   local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
   local policy
-  if algorithms[tag] then
+  if algorithm_names[tag] then
     policy = policy_of(tag, limit, window_ms, extra, "1")
     policy.version, policy.debt = 1, 0
   else
@@ -99,7 +93,7 @@ local reply = { server_ms, 0 }
 local decided = false
 while position < #ARGV do
   read_batch()
-  local succeeded, result = pcall(handlers[batch.mode], batch)
+  local succeeded, result = pcall(handler_of(batch.mode), batch)
   if succeeded then
     decided = true
   else

@@ -1,24 +1,27 @@
 -- States that another policy of the name has written: another tier, other numbers, another version, window or
 -- algorithm.
 
+local migration = {}
+
 -- The policy that a text was written under and the state; nil for a text that tells of none. Of a long log the
 -- text may be the beginning.
-local function held_in(key, stored)
+function migration.held_in(key, stored)
   local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
-  local algorithm = algorithms[tag]
-  if not algorithm then
+  local name = algorithm_names[tag]
+  if not name then
     return nil
   end
+  local algorithm = need(name)
   local held, state
   version = version == "" and "1" or version
   if tag == "w" then
     local head = match(stored, "^%w+ %d+\n")
     local limit = head and sub(head, at, -2)
-    state = head and stamp_log.unpack(key, stored, head)
+    state = head and need("stamp-log").unpack(key, stored, head)
     held = state and policy_of(tag, limit, window_ms, "0", version)
   else
     local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
-    local kept = algorithm == sliding_window_counter and 3 or 2
+    local kept = tag == "c" and 3 or 2
     local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
     if limit and limit ~= "" and extra ~= "" then
       held = policy_of(tag, limit, window_ms, extra, version)
@@ -112,11 +115,11 @@ local function at_least(policy, version)
   return policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(version))
 end
 
--- What a charge finds in a text of another policy. A converted state is marked, to be left converted: later calls
--- must go on from there, or the waits that were promised would move.
-local function carry_over(charge, stored)
+-- What a charge finds in a text of another policy. Of a converted state it is noted what it is carried over to, so
+-- that it is left so: later calls must go on from there, or the waits that were promised would move.
+function migration.carry_over(charge, stored)
   local policy = charge.policy
-  local held, state = held_in(charge.key, stored)
+  local held, state = migration.held_in(charge.key, stored)
   if not held or held.algorithm.expires_at(held, state) <= now_ms then
     return nil
   end
@@ -125,7 +128,9 @@ local function carry_over(charge, stored)
   end
   state = migrated(charge.key, policy, held, state)
   if state then
-    charge.keeper, charge.converted = at_least(policy, held.version), true
+    charge.carried = at_least(policy, held.version)
   end
   return state
 end
+
+return migration
