@@ -136,12 +136,13 @@ const rules = [
   },
   {
     name: "redis-imports-core",
-    comment: "the Redis store imports @headgate/core and its failsafe, and no other package",
+    comment:
+      "the Redis store imports @headgate/core, its failsafe and policies, and no other package",
     severity: "error",
     from: { path: "^packages/redis/" },
     to: {
       path: "^packages/",
-      pathNot: ["^packages/redis/", `${core}bundle/(index|failsafe)\\.js$`],
+      pathNot: ["^packages/redis/", `${core}bundle/(index|failsafe|policies)\\.js$`],
     },
   },
   {

@@ -135,6 +135,7 @@ describe("public names", () => {
         "envelopesOf",
         "lawSubjects",
         "lawsOf",
+        "policyLaws",
         "refundLawsOf",
       ]
     `);

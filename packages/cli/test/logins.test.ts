@@ -20,7 +20,7 @@ interface Attempt {
 /** Attempts by the bare rule, in order: five failures in 15 minutes of one address and account, then none. */
 function byTheRule(attempts: readonly Attempt[], onSuccess: "refund" | "clear") {
   const counted = new Map<string, number[]>();
-  const inARow = new Map<string, number>();
+  const runs = new Map<string, { failures: number; refused: number }[]>();
   const refusedSuccesses: { at: string; failuresBefore: number }[] = [];
   let failuresRefused = 0;
   for (const { time, ip, user, ok } of attempts) {
@@ -28,14 +28,19 @@ function byTheRule(attempts: readonly Attempt[], onSuccess: "refund" | "clear") 
     const nowMs = Date.parse(time);
     const failures = (counted.get(key) ?? []).filter((failure) => failure > nowMs - windowMs);
     const refused = failures.length >= most;
-    const before = inARow.get(key) ?? 0;
-    if (ok && refused) refusedSuccesses.push({ at: time, failuresBefore: before });
+    const ofKey = runs.get(key) ?? [{ failures: 0, refused: 0 }];
+    const run = ofKey.at(-1) as (typeof ofKey)[number];
+    runs.set(key, ofKey);
+    if (ok && refused) refusedSuccesses.push({ at: time, failuresBefore: run.failures });
     if (!ok && refused) failuresRefused += 1;
     if (!ok && !refused) failures.push(nowMs);
     counted.set(key, ok && !refused && onSuccess === "clear" ? [] : failures);
-    inARow.set(key, ok ? 0 : before + 1);
+    if (ok) ofKey.push({ failures: 0, refused: 0 });
+    else run.failures += 1;
+    if (!ok && refused) run.refused += 1;
   }
-  return { failuresRefused, refusedSuccesses };
+  const long = [...runs.values()].flat().filter(({ failures }) => failures >= 10);
+  return { failuresRefused, refusedSuccesses, runs: long };
 }
 
 async function replayed(policy: object): Promise<PolicyResult> {
@@ -82,6 +87,18 @@ describe.each(["refund", "clear"] as const)("a login policy (success: %s)", asyn
     expect(expected.refusedSuccesses).toEqual([
       { at: "2015-03-30T16:01:36Z", failuresBefore: 147 },
     ]);
+  });
+
+  it("tells how much of guessing is refused: of runs of ten failures and more", () => {
+    expect(found.guessing).toEqual({
+      from: 10,
+      runs: expected.runs.length,
+      failures: {
+        count: expected.runs.reduce((sum, { refused }) => sum + refused, 0),
+        of: expected.runs.reduce((sum, { failures }) => sum + failures, 0),
+      },
+    });
+    expect(found.guessing.failures.count / found.guessing.failures.of).toBeGreaterThan(0.5);
   });
 
   it("tells the longest run of failures, and how much of it is refused", () => {

@@ -32,6 +32,7 @@ export function instrumentLimiter<N extends string, S extends Store>(
   limiter: Limiter<N, S>,
   options: InstrumentOptions = {},
 ): () => void {
+  checkOptions(options);
   const { meterProvider = metrics.getMeterProvider(), spans = true } = options;
   const common = commonAttributes(options);
   const instruments = instrumentsOf(meterProvider.getMeter("@headgate/otel"));
@@ -90,10 +91,19 @@ function countDecision(
 }
 
 function commonAttributes({ name }: InstrumentOptions): Attributes {
-  if (name === undefined) return {};
-  if (typeof name === "string" && name !== "") return { [attribute.limiter]: name };
-  throw new HeadgateError(
-    "INVALID_OPTION",
-    `instrumentLimiter: name must be text that is not empty, got ${JSON.stringify(name)}`,
-  );
+  return name === undefined ? {} : { [attribute.limiter]: name };
+}
+
+function checkOptions(options: InstrumentOptions): void {
+  const known = ["name", "meterProvider", "spans"];
+  const unknown = Object.keys(options).find((option) => !known.includes(option));
+  if (unknown !== undefined)
+    throw invalid(`${unknown} is not an option (known: ${known.join(", ")})`);
+  const { name } = options;
+  if (name !== undefined && (typeof name !== "string" || name === ""))
+    throw invalid(`name must be text that is not empty, got ${JSON.stringify(name)}`);
+}
+
+function invalid(rule: string): HeadgateError {
+  return new HeadgateError("INVALID_OPTION", `instrumentLimiter: ${rule}`);
 }

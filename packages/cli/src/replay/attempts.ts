@@ -5,6 +5,9 @@ import type { Column } from "./columns.js";
 /** Refused successes that are told one by one. */
 const mostTold = 1_000;
 
+/** Failures in a row from which on a run looks like guessing. */
+export const guessingFrom = 10;
+
 /** A request that succeeded when it was made, and that the policy would have refused. */
 export interface RefusedSuccess {
   readonly atMs: Millis;
@@ -34,6 +37,12 @@ export class Attempts {
   failures = 0;
   failuresRefused = 0;
   longestRun: Run | undefined;
+  /** Runs that look like guessing, all failures in them, and how many of these were refused. */
+  readonly guessing: { runs: number; failures: number; refused: number } = {
+    runs: 0,
+    failures: 0,
+    refused: 0,
+  };
 
   constructor(clients: Clients) {
     this.#inARow = clients.column();
@@ -72,9 +81,18 @@ export class Attempts {
     this.#inARow.increment(row);
     if (failure.refused) this.#refusedInARow.increment(row);
     const failures = this.#inARow.get(row);
+    this.#noteGuessing(failures, failure.refused ? 1 : 0, this.#refusedInARow.get(row));
     if (failures <= (this.longestRun?.failures ?? 0)) return;
     const refused = this.#refusedInARow.get(row);
     this.longestRun = { client, failures, refused, startMs: this.#sinceMs.get(row) };
+  }
+
+  #noteGuessing(failures: number, refused: number, refusedSoFar: number): void {
+    if (failures < guessingFrom) return;
+    const isNew = failures === guessingFrom;
+    this.guessing.runs += isNew ? 1 : 0;
+    this.guessing.failures += isNew ? failures : 1;
+    this.guessing.refused += isNew ? refusedSoFar : refused;
   }
 
   #before(row: number): Pick<RefusedSuccess, "failuresBefore" | "firstFailureMs"> {

@@ -1,6 +1,6 @@
 import type { LogReader } from "../reading/log-reader.js";
 import { policyWords } from "../words/policy-words.js";
-import type { Attempts } from "./attempts.js";
+import { type Attempts, guessingFrom } from "./attempts.js";
 import type { ClientNames } from "./client-names.js";
 import type { Clients } from "./clients.js";
 import { keyWords } from "./identity.js";
@@ -15,6 +15,7 @@ import type {
   WaitResult,
   WorstClient,
 } from "./result.js";
+import { notHttp } from "./routes.js";
 import type { Trial, Wait } from "./trial.js";
 
 /** Routes and clients that are told of each policy. */
@@ -93,10 +94,17 @@ function policyResult(
     ...(longestWait === undefined ? {} : { longestWait: waitResult(longestWait) }),
     ...(longestHold === undefined ? {} : { longestHold: waitResult(longestHold) }),
     storeWasFull: trial.storeWasFull,
-    routes: trial.routes.top(mostTold).map(([route, refused]) => ({ route, refused })),
+    routes: routesOf(trial),
     worstClients: worstClients(trial, names),
     ...(attempts === undefined ? {} : { attempts: attemptsResult(attempts, names) }),
   };
+}
+
+/** The routes with most refusals; none for a log that knows of no routes. */
+function routesOf({ routes }: Trial): PolicyResult["routes"] {
+  const top = routes.top(mostTold);
+  const isUnknown = top.length === 1 && top[0]?.[0] === notHttp;
+  return isUnknown ? [] : top.map(([route, refused]) => ({ route, refused }));
 }
 
 function worstClients({ clients, refusedByClient }: Trial, names: ClientNames): WorstClient[] {
@@ -117,6 +125,11 @@ function attemptsResult(attempts: Attempts, names: ClientNames): AttemptsResult 
   return {
     failures: { count: attempts.failuresRefused, of: attempts.failures },
     successes: { count: attempts.successesRefused, of: attempts.successes },
+    guessing: {
+      from: guessingFrom,
+      runs: attempts.guessing.runs,
+      failures: { count: attempts.guessing.refused, of: attempts.guessing.failures },
+    },
     ...(longestRun === undefined
       ? {}
       : {

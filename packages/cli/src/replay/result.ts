@@ -32,6 +32,8 @@ export interface RefusedSuccessResult {
 export interface AttemptsResult {
   readonly failures: Part;
   readonly successes: Part;
+  /** Runs of at least `from` failures of one client with no success among them, and what was refused of all in them. */
+  readonly guessing: { readonly from: number; readonly runs: number; readonly failures: Part };
   /** The client that failed most often in a row, and how many of these attempts were refused. */
   readonly longestRun?: {
     readonly client: string;

@@ -7,28 +7,25 @@ const identifier =
   /^(?:\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=.*\d)[0-9a-f]{16,})$/i;
 
 /** What requests without a method or a path are counted under. */
-const notHttp = "(no HTTP request)";
+export const notHttp = "(no HTTP request)";
+
+/** What routes are counted under that come after there are too many to tell apart. */
+const others = "(other routes)";
 
 /** Counts by route. */
 export class Routes {
   readonly #counts = new Map<string, number>();
-  #others = 0;
 
   count(route: string): void {
     const count = this.#counts.get(route);
     if (count !== undefined) this.#counts.set(route, count + 1);
     else if (this.#counts.size < mostRoutes) this.#counts.set(route, 1);
-    else this.#others += 1;
+    else this.#counts.set(others, (this.#counts.get(others) ?? 0) + 1);
   }
 
   /** The routes with the highest counts. */
   top(most: number): readonly (readonly [route: string, count: number])[] {
     return [...this.#counts].sort(([, a], [, b]) => b - a).slice(0, most);
-  }
-
-  /** The count of all routes that came after there were too many to tell apart. */
-  get others(): number {
-    return this.#others;
   }
 }
 

@@ -73,6 +73,7 @@ function details(
   const { label, words, routes, worstClients, attempts, longestHold, held, withoutKey } = result;
   const facts = [
     ...(withoutKey > 0 ? [`${counted(withoutKey, "request")} without its key, not decided.`] : []),
+    ...(result.policy.tiers === undefined ? [] : ["Its tiers are not told apart."]),
     ...(result.storeWasFull ? ["Its store was full: some clients may have been forgotten."] : []),
     ...(longestHold === undefined
       ? []
@@ -116,6 +117,7 @@ ${
 function attemptsPart({
   failures,
   successes,
+  guessing,
   longestRun,
   refusedSuccesses,
 }: AttemptsResult): Markup {
@@ -128,6 +130,7 @@ function attemptsPart({
     firstFailureAt === undefined ? "–" : readableTime(firstFailureAt),
   ]);
   return html`<p>Failures refused: ${share(failures)}. Successes refused: ${share(successes)}.</p>
+<p>${counted(guessing.runs, "run")} of ${guessing.from} or more failures by one client; refused of these failures: ${share(guessing.failures)}.</p>
 ${
   longestRun === undefined
     ? undefined

@@ -64,12 +64,15 @@ function summary(policies: readonly PolicyResult[]): readonly string[] {
 }
 
 function details(result: PolicyResult, { spans, clientsHashed }: ReplayResult): readonly string[] {
-  const { label, words, withoutKey, held, longestHold, banned, attempts } = result;
+  const { label, policy, words, withoutKey, held, longestHold, banned, attempts } = result;
   return [
     `${label}: ${words}`,
     ...(withoutKey === 0
       ? []
       : [`  ${counted(withoutKey, "request")} without its key, not decided`]),
+    ...(policy.tiers === undefined
+      ? []
+      : ["  its tiers are not told apart: everybody is decided by its own limit"]),
     ...(result.storeWasFull
       ? ["  its store was full: some clients may have been forgotten (--max-keys)"]
       : []),
@@ -97,7 +100,7 @@ function whenLines(
   const most = Math.max(...refusedBySpan);
   const at = new Date(Date.parse(startAt) + refusedBySpan.indexOf(most) * widthMs).toISOString();
   return [
-    `  when    ${sparkline(refusedBySpan, sparklineWidth)}`,
+    `  when    ${sparkline(refusedBySpan, sparklineWidth)}`.trimEnd(),
     `          most in ${durationWords(widthMs)}: ${wholeNumber(most)}, from ${readableTime(at)}`,
   ];
 }
@@ -122,11 +125,16 @@ function clientLines({ worstClients }: PolicyResult, hashed: boolean): readonly 
 }
 
 function attemptLines(attempts: AttemptsResult): readonly string[] {
-  const { failures, successes, longestRun, refusedSuccesses } = attempts;
+  const { failures, successes, guessing, longestRun, refusedSuccesses } = attempts;
   const share = ({ count, of }: { readonly count: number; readonly of: number }): string =>
     `${wholeNumber(count)} of ${wholeNumber(of)} refused (${percent(count, of)})`;
   return [
     `  failures ${share(failures)}; successes ${share(successes)}`,
+    ...(guessing.runs === 0
+      ? []
+      : [
+          `  ${counted(guessing.runs, "run")} of ${guessing.from} or more failures by one client: ${share(guessing.failures)}`,
+        ]),
     ...(longestRun === undefined
       ? []
       : [

@@ -28,7 +28,7 @@ export interface Decided {
  */
 export class RequestRecord {
   readonly #charged: Charged[] = [];
-  readonly #decidedAt = new Map<Outcome, Millis>();
+  readonly #made: { readonly outcomes: readonly Outcome[]; readonly nowMs: Millis }[] = [];
   #decision: Decision | undefined;
   #shown: Decision | undefined;
 
@@ -58,15 +58,14 @@ export class RequestRecord {
   add({ store, charges, decision, nowMs, shown }: Decided): Decision {
     if (decision.allowed) {
       for (const charge of charges) {
-        const { name, shadow } = charge.policy;
-        const outcomes = shadow ? decision.shadows : decision.outcomes;
-        const outcome = outcomes.find(({ policy }) => policy.name === name);
+        const { shadow } = charge.policy;
         // A shadow policy that would have refused has charged nothing.
-        if (shadow && outcome?.allowed !== true) continue;
-        this.#charged.push({ store, charge, hidden: shown || shadow ? undefined : outcome });
+        if (shadow && outcomeOf(charge, decision)?.allowed !== true) continue;
+        const hidden = shown || shadow ? undefined : outcomeOf(charge, decision);
+        this.#charged.push({ store, charge, hidden });
       }
     }
-    for (const outcome of decision.outcomes) this.#decidedAt.set(outcome, nowMs);
+    this.#made.push({ outcomes: decision.outcomes, nowMs });
     this.#decision = merged(this.#decision, decision);
     if (!shown) return decision;
     this.#shown = merged(this.#shown, decision);
@@ -88,9 +87,17 @@ export class RequestRecord {
   report(decision: Decision, nowMs: Millis): Report {
     const { limit, remaining, resetMs, outcomes } = decision;
     if (resetMs === undefined) return { limit, remaining, resetMs };
-    const decidedAt = this.#decidedAt.get(reportedOutcome(outcomes)) ?? nowMs;
+    const reported = reportedOutcome(outcomes);
+    const made = this.#made.find((one) => one.outcomes.includes(reported));
+    const decidedAt = made?.nowMs ?? nowMs;
     return { limit, remaining, resetMs: Math.max(0, decidedAt + resetMs - nowMs) };
   }
+}
+
+/** What a charge met. */
+function outcomeOf({ policy }: Charge, { outcomes, shadows }: Decision): Outcome | undefined {
+  const among = policy.shadow ? shadows : outcomes;
+  return among.find((outcome) => outcome.policy.name === policy.name);
 }
 
 /** Whether a charge that was made is for the policy and subject of another. One name is one policy on a store. */

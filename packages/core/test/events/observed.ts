@@ -8,10 +8,7 @@ import { ManualClock } from "../../src/testing/manual-clock.js";
 export const nowMs = 1_700_000_000_000;
 
 /** An event of one type. */
-type EventOf<Type extends LimiterEvent["type"]> = Extract<
-  LimiterEvent,
-  { readonly type: Type }
->;
+type EventOf<Type extends LimiterEvent["type"]> = Extract<LimiterEvent, { readonly type: Type }>;
 
 /** A limiter on a clock that stands still, and all that is heard of it. */
 export interface Observed {
