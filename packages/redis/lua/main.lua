@@ -15,17 +15,11 @@
 -- charge met; and with a penalty until when the subject is banned. -1 is never, or absent. Of each charge of a
 -- run the five numbers of run.lua, or the text of its error and four zeros.
 
-local handlers = {
-  c = decide,
-  l = decide,
-  p = decide,
-  s = settle,
-  r = refund,
-  x = reset,
-  k = strike,
-  b = ban,
-  e = tell_bans,
-}
+local decided_modes = { c = decide, l = decide, p = decide }
+
+local function handler_of(mode)
+  return decided_modes[mode] or need("changes")[mode] or need("bans")[mode]
+end
 
 local function read_rest(policy)
   policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
@@ -41,7 +35,7 @@ local policies = {}
 for place = 1, next_number() do
   local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
   local policy
-  if algorithms[tag] then
+  if algorithm_names[tag] then
     policy = policy_of(tag, limit, window_ms, extra, "1")
     policy.version, policy.debt = 1, 0
   else
@@ -126,7 +120,7 @@ end
 
 local function decide_batch(letter, size)
   read_batch(letter, size)
-  local succeeded, result = pcall(handlers[batch.mode], batch)
+  local succeeded, result = pcall(handler_of(batch.mode), batch)
   if succeeded then
     decided = true
     return result

@@ -2,46 +2,49 @@
 // only says whether that file is up to date.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** In the order of the script: what a part uses stands above it. */
+/** In the order of the script: what a part uses stands above it, but for parts that are needed by name. */
 const parts = [
   "shared/numbers.lua",
   "shared/time.lua",
+  "shared/parts.lua",
   "shared/state.lua",
-  "shared/owed.lua",
-  { tag: "f", name: "fixed_window", files: ["algorithms/fixed-window.lua"] },
-  {
-    tag: "w",
-    name: "sliding_window",
-    files: ["shared/stamp-log.lua", "algorithms/sliding-window.lua"],
-  },
-  { tag: "c", name: "sliding_window_counter", files: ["algorithms/sliding-window-counter.lua"] },
-  { tag: "t", name: "token_bucket", files: ["algorithms/token-bucket.lua"] },
-  { tag: "l", name: "leaky_bucket", files: ["algorithms/leaky-bucket.lua"] },
   "policies.lua",
-  "migration.lua",
-  "bans.lua",
   "decide.lua",
   "run.lua",
   "main.lua",
 ];
 
+/** Those are made when something needs them, and stand before the entry. */
+const neededParts = [
+  "shared/owed.lua",
+  "shared/stamp-log.lua",
+  "algorithms/fixed-window.lua",
+  "algorithms/sliding-window.lua",
+  "algorithms/sliding-window-counter.lua",
+  "algorithms/token-bucket.lua",
+  "algorithms/leaky-bucket.lua",
+  "migration.lua",
+  "bans.lua",
+  "changes.lua",
+];
+
 export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts", import.meta.url));
 
-/**
- * The script as it is sent: the parts without comment lines and indentation. An algorithm is made when its tag is
- * first met: to define all of them would take longer than a decision.
- */
+/** The script as it is sent: the parts without comment lines and indentation. */
 export function joinedScript(
   read = (part) => readFileSync(new URL(`../lua/${part}`, import.meta.url), "utf8"),
 ) {
-  const texts = parts.flatMap((part) => {
-    if (typeof part === "string") return [read(part)];
-    return [`function makers.${part.tag}()`, ...part.files.map(read), `return ${part.name}`, "end"];
-  });
-  return ["local makers = {}", ...texts]
-    .flatMap((text) => text.split("\n"))
+  const wrapped = neededParts.map(
+    (part) => `parts["${basename(part, ".lua")}"] = function()\n${read(part)}end\n`,
+  );
+  const entry = parts.length - 1;
+  const texts = parts.map((part) => read(part));
+  return [...texts.slice(0, entry), ...wrapped, ...texts.slice(entry)]
+    .join("")
+    .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("--"))
     .join("\n");
