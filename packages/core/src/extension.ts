@@ -38,13 +38,19 @@ export interface CarryOver {
   readonly write: boolean;
 }
 
+/** When a store was asked, and whether for more than usual. */
+export interface Asked {
+  readonly now: Millis;
+  readonly wantNext: boolean;
+}
+
 export interface MemoryBans extends Bans {
   /** Until a subject's ban ends; 0 when there is none. */
   endsInMs(policy: Policy, subject: string, now: Millis): Millis;
   /** An outcome as it is under a ban, if there is one. */
-  told(outcome: Outcome, subject: string, now: Millis): Outcome;
+  told(outcome: Outcome, subject: string, asked: Asked): Outcome;
   /** Counts a refusal by the policy itself towards its penalty. */
-  struck(outcome: Outcome, subject: string, now: Millis): Outcome;
+  struck(outcome: Outcome, subject: string, asked: Asked): Outcome;
   forget(policy: Policy, subject: string, keepBan: boolean): void;
 }
 

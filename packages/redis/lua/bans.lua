@@ -45,12 +45,13 @@ function bans.strike(charge)
 end
 
 -- Makes of what a charge met what it meets under a ban: nothing that costs is admitted before that ends.
-function bans.tell(charge)
+function bans.tell(charge, want_next)
   local ban_ms = charge.ban_ms
   if ban_ms == 0 then
     return
   end
-  if charge.next_ms >= 0 then
+  -- Nothing remains under a ban, so there is an instant when something does, also for an untouched subject.
+  if want_next then
     charge.next_ms = charge.remaining > 0 and ban_ms or max(charge.next_ms, ban_ms)
   end
   charge.remaining, charge.reset_ms = 0, max(charge.reset_ms, ban_ms)

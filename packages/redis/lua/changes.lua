@@ -24,7 +24,7 @@ function changes.s(batch)
       look_at_rest(charge, policy, want_next)
     end
     if policy.on then
-      need("bans").tell(charge)
+      need("bans").tell(charge, want_next)
     end
     charge.retry_ms, charge.delay_ms = 0, 0
     add_outcome(reply, #reply, charge)
@@ -48,10 +48,7 @@ local function find_charged(receipt)
       return nil
     end
   end
-  if state and policy.algorithm.expires_at(keeper, state) > now_ms then
-    return keeper, state
-  end
-  return nil
+  return state and keeper, state
 end
 
 -- Mode "r": gives back what the receipts name, or in capitals a part of it, as far as it still counts; never
@@ -59,9 +56,9 @@ end
 function changes.r(batch)
   for place = 1, batch.size do
     local receipt = batch.charges[place]
-    local policy, algorithm = receipt.policy, receipt.policy.algorithm
+    local algorithm = receipt.policy.algorithm
     local keeper, state = find_charged(receipt)
-    if keeper and algorithm.refund(policy, state, receipt, now_ms) then
+    if keeper and algorithm.refund(keeper, state, receipt, now_ms) then
       local expires_at = algorithm.expires_at(keeper, state)
       if expires_at <= now_ms then
         call("DEL", receipt.key)

@@ -119,7 +119,7 @@ local function decide(batch)
       if mode ~= "p" and not charge.allowed and counts_refusal(policy, admitted, mode) then
         bans.strike(charge)
       end
-      bans.tell(charge)
+      bans.tell(charge, want_next)
       if not charge.allowed then
         charge.retry_ms = max(charge.retry_ms, charge.ban_ms)
       end

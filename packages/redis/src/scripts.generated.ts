@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "3d7c4211b7547904cc16e1794f0ee916ae10aec0";
+export const scriptSha: string = "d41bbbe218998a701aa39d36b451557b71b95b53";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -774,14 +774,11 @@ state.at_ms = at
 return at, 0
 end
 function token_bucket.refund(policy, state, receipt, now)
-local instant = owed.instant_of(state, now)
 local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
-if instant - receipt.at >= refill_ms then
+if owed.instant_of(state, now) - receipt.at >= refill_ms then
 return false
 end
-local units = owed.at(state, policy.limit, instant)
-state.units = max(0, units - receipt.part * policy.window_ms)
-state.at_ms = instant
+state.units = max(0, state.units - receipt.part * policy.window_ms)
 return true
 end
 return token_bucket
@@ -1065,17 +1062,14 @@ if not keeper or keeper.tag ~= policy.tag or keeper.window_ms ~= policy.window_m
 return nil
 end
 end
-if state and policy.algorithm.expires_at(keeper, state) > now_ms then
-return keeper, state
-end
-return nil
+return state and keeper, state
 end
 function changes.r(batch)
 for place = 1, batch.size do
 local receipt = batch.charges[place]
-local policy, algorithm = receipt.policy, receipt.policy.algorithm
+local algorithm = receipt.policy.algorithm
 local keeper, state = find_charged(receipt)
-if keeper and algorithm.refund(policy, state, receipt, now_ms) then
+if keeper and algorithm.refund(keeper, state, receipt, now_ms) then
 local expires_at = algorithm.expires_at(keeper, state)
 if expires_at <= now_ms then
 call("DEL", receipt.key)

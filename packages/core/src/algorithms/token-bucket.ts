@@ -33,15 +33,11 @@ export const tokenBucket: Algorithm<TokenBucket, Owed> = {
   },
 
   refund(policy, state, receipt, now) {
-    const instant = instantOf(state, now);
     const refillMs = Math.ceil((policy.burst * policy.windowMs) / policy.limit);
     // Everything taken so long ago has come back by itself.
-    if (instant - receipt.at >= refillMs) return;
-    state.units = Math.max(
-      0,
-      owedAt(state, policy.limit, instant) - (receipt.part ?? receipt.cost) * policy.windowMs,
-    );
-    state.atMs = instant;
+    if (instantOf(state, now) - receipt.at >= refillMs) return;
+    // Less owed then is as much less owed now, and the same for tiers whose tokens come back faster.
+    state.units = Math.max(0, state.units - (receipt.part ?? receipt.cost) * policy.windowMs);
   },
 
   expiresAt: (policy, state) => repaidAt(state, policy.limit),

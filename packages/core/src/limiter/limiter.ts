@@ -210,7 +210,8 @@ class StoreLimiter<N extends string> {
   }
 
   #charge(name: N, identity: Identity, { cost = 1, tier, limits }: CheckOptions<N>): Charge {
-    const policy = this.#policyFor(name, { tier, numbers: limits?.[name] });
+    const numbers = Object.hasOwn(limits ?? {}, name) ? limits?.[name] : undefined;
+    const policy = this.#policyFor(name, { tier, numbers });
     const subject = this.subjectOf(policy.by, identity);
     if (subject === undefined) {
       throw new HeadgateError(

@@ -1,5 +1,5 @@
 import { type Clock, type Millis, readClock } from "../clock.js";
-import type { MemoryBans } from "../extension.js";
+import type { Asked, MemoryBans } from "../extension.js";
 import type { Penalty, Policy } from "../policy/policy.js";
 import type { PolicyTable } from "../store/memory/policy-table.js";
 import type { Tables } from "../store/memory/tables.js";
@@ -22,14 +22,14 @@ export class BansInMemory implements MemoryBans {
     return slot === undefined ? 0 : Math.max(0, table.load(slot).untilMs - now);
   }
 
-  told(outcome: Outcome, subject: string, now: Millis): Outcome {
-    return underBan(outcome, this.endsInMs(outcome.policy, subject, now));
+  told(outcome: Outcome, subject: string, { now, wantNext }: Asked): Outcome {
+    return underBan(outcome, this.endsInMs(outcome.policy, subject, now), wantNext);
   }
 
-  struck(outcome: Outcome, subject: string, now: Millis): Outcome {
+  struck(outcome: Outcome, subject: string, asked: Asked): Outcome {
     if (outcome.policy.penalty?.on !== "refusals" || outcome.banMs > 0) return outcome;
-    this.strike(outcome.policy, subject, now);
-    return this.told(outcome, subject, now);
+    this.strike(outcome.policy, subject, asked.now);
+    return this.told(outcome, subject, asked);
   }
 
   strike(policy: Policy, subject: string, now: Millis = readClock(this.#clock)): void {
@@ -79,7 +79,9 @@ export class BansInMemory implements MemoryBans {
     const slot = table.slotOf(subject);
     const state = slot === undefined ? table.untouched() : table.load(slot);
     change(state);
-    this.#tables.keep({ table, slot, state, keeper: banPolicyOf(policy) }, state, subject, now);
+    const keeper = banPolicyOf(policy);
+    if (ban.expiresAt(keeper, state) <= now) this.#tables.forget(keeper.name, subject);
+    else this.#tables.keep({ table, slot, state, keeper }, state, subject, now);
   }
 
   #tableOf(policy: Policy): PolicyTable<Strikes> {
@@ -101,9 +103,9 @@ function banPolicyOf(policy: Policy): BanPolicy {
 }
 
 /** An outcome under a ban: nothing that costs is admitted before it ends. */
-function underBan(outcome: Outcome, banMs: Millis): Outcome {
+function underBan(outcome: Outcome, banMs: Millis, wantNext: boolean): Outcome {
   if (banMs === 0) return outcome;
-  const { cost, remaining, retryAfterMs, nextMs, resetMs, receipt } = outcome;
+  const { cost, remaining, retryAfterMs, nextMs = 0, resetMs, receipt } = outcome;
   // What is settled has been done, ban or no ban.
   const spared = cost === 0 || receipt !== undefined;
   return {
@@ -111,7 +113,8 @@ function underBan(outcome: Outcome, banMs: Millis): Outcome {
     allowed: outcome.allowed && spared,
     remaining: 0,
     retryAfterMs: spared ? retryAfterMs : Math.max(retryAfterMs, banMs),
-    nextMs: nextMs === undefined ? undefined : remaining > 0 ? banMs : Math.max(nextMs, banMs),
+    // Nothing remains under a ban, so there is an instant when something does, also for an untouched subject.
+    nextMs: !wantNext ? undefined : remaining > 0 ? banMs : Math.max(nextMs, banMs),
     resetMs: Math.max(resetMs, banMs),
     banMs,
     delayMs: 0,

@@ -4,9 +4,7 @@ import type { Identity } from "../identity/subject.js";
 import type { Answer, Limiter } from "../limiter/limiter.js";
 import type { Policy } from "../policy/policy.js";
 import type { Ban, Charge, Outcome, Store } from "../store/store.js";
-
-/** Short enough for instants to stay exact. */
-const longestBanMs = 2 ** 51;
+import { longestBanMs } from "./rules.js";
 
 /**
  * Bans an identity under one policy from now on, whatever it has left.

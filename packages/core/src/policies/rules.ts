@@ -1,3 +1,4 @@
+import type { Millis } from "../clock.js";
 import { show } from "../errors.js";
 import { arithmeticFaults } from "../policy/arithmetic.js";
 import { durationMs } from "../policy/duration.js";
@@ -26,6 +27,9 @@ export const counted: readonly Counted[] = ["all", "failures", "successes"];
 const successRules: readonly string[] = ["refund", "clear"];
 
 export const migrationRules: readonly MigrationRule[] = ["keep", "scale", "reset"];
+
+/** Short enough for instants to stay exact. */
+export const longestBanMs = 2 ** 51;
 
 export const penaltyTriggers: readonly Penalty["on"][] = ["refusals", "failures", "manual"];
 
@@ -104,9 +108,18 @@ function penaltyFaults({ penalty }: PolicyInput): Fault[] {
       .map((field) => fault(field, "is not an option of a penalty", penalty[field])),
     ...choiceFaults(penalty, "on", penaltyTriggers),
     ...integerFaults(penalty, "after", counts),
-    ...(given("within") ? durationFaults(penalty, "within") : []),
-    ...(given("ban") ? durationFaults(penalty, "ban") : []),
+    ...(given("within") ? timeFaults(penalty, "within") : []),
+    ...(given("ban") ? timeFaults(penalty, "ban") : []),
   ]);
+}
+
+function timeFaults(penalty: PolicyInput, field: "within" | "ban"): Fault[] {
+  const faults = durationFaults(penalty, field);
+  const path = penalty[field] === undefined ? `${field}Ms` : field;
+  const ms = durationMs(penalty[path]) as Millis;
+  if (faults.length > 0 || ms <= longestBanMs) return faults;
+  const rule = `is too large for exact arithmetic (at most ${longestBanMs})`;
+  return [{ path, message: `${path} ${rule}, got ${ms}` }];
 }
 
 function below(above: string, faults: readonly Fault[]): Fault[] {

@@ -8,6 +8,8 @@ const mostVariants = 1_000;
 const variants = new WeakMap<Policy, Map<string, Policy>>();
 const bases = new WeakMap<Policy, Policy>();
 
+const numberFields: readonly string[] = ["limit", "burst", "queue"];
+
 /**
  * The policy with other numbers. It keeps the name, so both count in one state.
  *
@@ -15,18 +17,25 @@ const bases = new WeakMap<Policy, Policy>();
  * @returns undefined for numbers that no policy may have
  */
 function withNumbers(policy: Policy, numbers: unknown): Policy | undefined {
-  const { limit, burst, queue }: Partial<Record<keyof PolicyNumbers, unknown>> = Object(numbers);
-  const known = variants.get(policy) ?? new Map<string, Policy>();
-  variants.set(policy, known);
+  const record: Partial<Record<keyof PolicyNumbers, unknown>> = Object(numbers);
+  if (!Object.keys(record).every((field) => numberFields.includes(field))) return undefined;
+  // Read once: what an accessor answered is both checked and used.
+  const { limit, burst, queue } = record;
   if (
     ![limit, burst, queue].every((number) => number === undefined || Number.isSafeInteger(number))
   )
     return undefined;
+  const known = variants.get(policy) ?? new Map<string, Policy>();
+  variants.set(policy, known);
   const name = `${limit} ${burst} ${queue}`;
   const variant = known.get(name);
   if (variant !== undefined) return variant;
-  if (numbersFaults({ ...policy }, numbers).length > 0) return undefined;
-  const given = numbers as PolicyNumbers;
+  const given = {
+    limit,
+    ...(burst === undefined ? {} : { burst }),
+    ...(queue === undefined ? {} : { queue }),
+  } as PolicyNumbers;
+  if (numbersFaults({ ...policy }, given).length > 0) return undefined;
   const made = Object.freeze({ ...policy, ...given, ...withBurst({ ...policy }, { ...given }) });
   if (known.size >= mostVariants) known.clear();
   known.set(name, made);

@@ -23,7 +23,9 @@ const penalty = z.strictObject({
   on: z.exactOptional(z.enum(penaltyTriggers)).describe("What counts towards a ban"),
   after: z.exactOptional(z.int().min(leastInteger.after)).describe("How many lead to a ban"),
   within: z.exactOptional(duration).describe("How long they are remembered, from the first on"),
+  withinMs: z.exactOptional(z.int().min(1)).describe("Milliseconds, in place of within"),
   ban: z.exactOptional(duration).describe("How long the ban lasts"),
+  banMs: z.exactOptional(z.int().min(1)).describe("Milliseconds, in place of ban"),
 });
 
 const common = {

@@ -19,9 +19,15 @@ const undo = "a refund at once undoes the charge";
 const lateRefund = "a late refund changes nothing";
 const earlierRefund = "refunding an earlier charge takes out that one";
 const greedyTraffic = "its envelope on greedy traffic";
-const used = "keep, scale and reset say what is used at the switch";
+const used = "keep, scale and reset say how a state goes on";
 const settles = "a settled cost takes what capacity and debt have room for";
 const banned = "a ban begins with the last strike and ends to the millisecond";
+const part = "a part given back is a smaller charge";
+const corrected = "a decision is corrected once";
+const concluded = "a concluded request counts as its policy says";
+const byHand = "bans by hand last as long as they were told to";
+const batchStrikes = "only who refuses counts a refused batch";
+const goesUp = "a version in a state never goes down";
 const randomTraffic = "its envelope on random traffic";
 
 export const faults: readonly Fault[] = [
@@ -515,6 +521,14 @@ export const faults: readonly Fault[] = [
       "two versions side by side keep to their bound",
     ],
     ["moves the next free slot", "resetMs * policy.limit", "resetMs * old.limit", used],
+    ["forgets what exceeds a capacity", "enlarged(old, spare(old))", "old", goesUp],
+    ["scales by the first bits alone", "bit >= 1; bit", "bit >= 8; bit", used],
+    [
+      "charges more than is exact",
+      "Math.min(units, mostUsed(policy))",
+      "Math.min(units, capacityOf(policy))",
+      goesUp,
+    ],
   ]),
   ...inFile("policies/carry-over.ts", undefined, [
     [
@@ -535,10 +549,52 @@ export const faults: readonly Fault[] = [
       "if (false)",
       "tiers share one count",
     ],
+    [
+      "goes on with what has expired",
+      "from.expiresAt(slot) <= now",
+      "from.expiresAt(slot) < 0",
+      "a state expires under the numbers it was written with",
+    ],
   ]),
   ...inFile("policies/debt.ts", undefined, [
     ["allows no debt", "enlarged(policy, policy.debt)", "enlarged(policy, 0)", settles],
     ["takes what was asked", "Math.min(cost, table", "Math.max(cost, table", settles],
+    ["allows a queue no debt", "policy.queue + units", "policy.queue", settles],
+    [
+      "allows a bucket twice the debt",
+      "policy.burst + units",
+      "policy.burst + 2 * units",
+      "its envelope with debts",
+    ],
+  ]),
+  ...inFile("policies/settle.ts", undefined, [
+    ["settles the whole cost on top", "more -= paid", "more -= 0", corrected],
+    ["gives back all that was paid", "refunds.push({ ...receipt, part })", "refunds.push(receipt)", corrected],
+    ["gives nothing back", "if (more >= 0) break;", "break;", corrected],
+  ]),
+  ...inFile("policies/receipts.ts", undefined, [
+    [
+      "uses a receipt again and again",
+      "for (const receipt of receipts) used.add(receipt);",
+      "",
+      corrected,
+    ],
+  ]),
+  ...inFile("policies/conclude.ts", undefined, [
+    [
+      "gives back what is counted",
+      'success: "failures", failure: "successes"',
+      'success: "successes", failure: "failures"',
+      concluded,
+    ],
+    ["gives back what was abandoned", "abandoned: undefined", 'abandoned: "failures"', concluded],
+    [
+      "clears at every ending",
+      'ending === "success" && policy.count',
+      "policy.count",
+      concluded,
+    ],
+    ["strikes who succeeds", 'ending !== "success" && policy', "policy", concluded],
   ]),
   ...inFile("policies/ban-algorithm.ts", undefined, [
     [
@@ -569,6 +625,21 @@ export const faults: readonly Fault[] = [
       "retryAfterMs: spared ? retryAfterMs : Math.min(",
       banned,
     ],
+    [
+      "keeps strikes beside a ban by hand",
+      "now + forMs;\n      state.count = 0;",
+      "now + forMs;",
+      byHand,
+    ],
+    ["lets every ban go on", "if (keepBan && this", "if (this", byHand],
+    ["lists bans that have ended", "if (endsInMs <= 0) continue;", "", byHand],
+    ["strikes refusals that do not count", '.on !== "refusals" ||', '.on === "failures" ||', byHand],
+    [
+      "tells no instant for an untouched subject",
+      "nextMs: !wantNext ? undefined",
+      "nextMs: !wantNext || nextMs === 0 ? undefined",
+      banned,
+    ],
   ]),
   ...inFile("store/memory/memory-store.ts", undefined, [
     [
@@ -577,14 +648,51 @@ export const faults: readonly Fault[] = [
       "!allowed",
       "a shadow policy has no say",
     ],
+    [
+      "strikes a shadow that an enforced one refused",
+      "(refused && charge.policy.shadow)",
+      "false",
+      batchStrikes,
+    ],
+    [
+      "strikes all of a refused batch",
+      "return met.allowed || (refused",
+      "return (met.allowed && !refused) || (refused",
+      batchStrikes,
+    ],
+  ]),
+  ...inAlgorithm("token-bucket", [
+    ["gives back all of a charge", "(receipt.part ?? receipt.cost)", "receipt.cost", part],
   ]),
   ...inFile("algorithms/token-bucket.ts", undefined, [
     [
-      "gives back all of a charge",
-      "(receipt.part ?? receipt.cost)",
-      "receipt.cost",
-      "a part given back is a smaller charge",
+      "writes at a refund what one tier has got back",
+      "state.units = Math.max(0, state.units -",
+      "state.units = owedAt(state, policy.limit, instantOf(state, now));\n    state.atMs = instantOf(state, now);\n    state.units = Math.max(0, state.units -",
+      "a refund gives other tiers no more than its due",
     ],
+  ]),
+  ...inAlgorithm("fixed-window", [
+    [
+      "gives back all of a charge",
+      "state.count - (receipt.part ?? receipt.cost)",
+      "state.count - receipt.cost",
+      part,
+    ],
+  ]),
+  ...inAlgorithm("sliding-window", [
+    ["gives back all of a charge", "receipt.part ?? receipt.cost", "receipt.cost", part],
+  ]),
+  ...inAlgorithm("sliding-window-counter", [
+    [
+      "gives back all of a charge",
+      "state.current - (receipt.part ?? receipt.cost)",
+      "state.current - receipt.cost",
+      part,
+    ],
+  ]),
+  ...inAlgorithm("leaky-bucket", [
+    ["gives back all of a charge", "(receipt.part ?? receipt.cost)", "receipt.cost", part],
   ]),
   ...inFile("decision/decision.ts", undefined, [
     [

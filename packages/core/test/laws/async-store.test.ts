@@ -8,6 +8,7 @@ import {
   envelopesOf,
   lawSubjects,
   lawsOf,
+  policyLaws,
   refundLawsOf,
 } from "../../src/testing/laws/index.js";
 
@@ -27,7 +28,7 @@ const openStore: OpenStore = (clock): AsyncStore => {
     },
     apply: async (batch, mode, wantNext) => store.apply(batch, mode, wantNext),
     refund: async (receipts) => store.refund(receipts),
-    reset: async (policy, subject) => store.reset(policy, subject),
+    reset: async (policy, subject, keepBan) => store.reset(policy, subject, keepBan),
     close: async () => {
       open -= 1;
     },
@@ -48,7 +49,7 @@ describe("a store that answers later", () => {
         title: `${subject}: ${law.name}`,
       })),
     ),
-    ...compositeLaws().map((law) => ({ law, title: law.name })),
+    ...[...compositeLaws(), ...policyLaws()].map((law) => ({ law, title: law.name })),
   ];
 
   test.each(laws)("obeys $title", async ({ law }) => {

@@ -40,8 +40,8 @@ export class FakeStore implements AsyncStore {
     this.#inner.refund(receipts);
   }
 
-  reset(policy: Policy, subject: string): Promise<void> {
-    this.#inner.reset(policy, subject);
+  reset(policy: Policy, subject: string, keepBan?: boolean): Promise<void> {
+    this.#inner.reset(policy, subject, keepBan);
     return this.behaviour([], "commit") as Promise<never>;
   }
 

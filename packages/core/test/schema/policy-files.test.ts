@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Policy } from "../../src/policy/policy.js";
 import { policyFileJsonSchema, policyFileSchema, readPolicies } from "../../src/schema/index.js";
+import { policyFileShape } from "../../src/schema/shape.js";
 
 const login = {
   algorithm: "fixed-window",
@@ -35,6 +37,7 @@ describe("a policy file", () => {
     });
     const again = JSON.parse(JSON.stringify({ policies }));
     expect(readPolicies(again)).toEqual(policies);
+    expect(policyFileShape.safeParse(again).error).toBeUndefined();
   });
 
   it("with five faults gives five paths", () => {
@@ -61,6 +64,39 @@ describe("a policy file", () => {
         ),
       }),
     );
+  });
+
+  it("is read from its text as well, and told where that is no JSON", () => {
+    const text = JSON.stringify({ policies: { login } }, null, 2);
+    expect(readPolicies(text)).toEqual(readPolicies({ policies: { login } }));
+    expect(readPolicies(`\ufeff${text}`)).toEqual(readPolicies(text));
+    for (const wrong of ["", "{", "policies: 5"])
+      expect(() => readPolicies(wrong)).toThrow(
+        expect.objectContaining({
+          code: "INVALID_POLICY",
+          message: expect.stringMatching(/^policy file: must be JSON: /),
+          cause: expect.any(SyntaxError),
+        }),
+      );
+    expect(() => readPolicies("[]")).toThrow("policy file:\na policy file must be an object");
+  });
+
+  it("may name tiers and policies like members of objects, and nothing else of objects is taken", () => {
+    const nasty = '{"tiers": {"constructor": {"limit": 9}, "toString": {"limit": 8}}';
+    const text = `{"policies": {"valueOf": ${nasty}, "algorithm": "sliding-window", "limit": 5, "window": "1m"}}}`;
+    const { valueOf: policy } = readPolicies(text) as Record<string, Policy>;
+    expect(Object.entries(policy?.tiers ?? {})).toEqual([
+      ["constructor", { limit: 9 }],
+      ["toString", { limit: 8 }],
+    ]);
+    for (const name of ["__proto__", "a b", "1a", ""])
+      expect(() =>
+        readPolicies(text.replace('"toString"', JSON.stringify(name))),
+      ).toThrow("policies.valueOf.tiers: tiers must have names of letters, digits and _, got");
+    expect(() => readPolicies(text.replace('"valueOf"', '"__proto__"'))).toThrow(
+      "policies.__proto__.name: name must be a letter",
+    );
+    expect(({} as Record<string, unknown>).limit).toBeUndefined();
   });
 
   it.each([

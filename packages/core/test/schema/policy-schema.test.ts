@@ -181,6 +181,26 @@ describe("the JSON Schema for editors", () => {
         burst: number,
         queue: number,
         maxDelayMs: number,
+        tiers: fc.constantFrom(
+          { pro: { limit: 9 } },
+          { pro: { limit: 9, burst: 2 }, free: { limit: 1 } },
+          { pro: { limit: 9, queue: 0 } },
+          { "a b": { limit: 9 } },
+          {},
+        ),
+        count: fc.constantFrom("all", "failures", "successes", "none"),
+        onSuccess: fc.constantFrom("refund", "clear", "no"),
+        penalty: fc.constantFrom(
+          { on: "manual" },
+          { after: 3, within: "1m", ban: 5 },
+          { on: "failures", after: 3, withinMs: 5, banMs: 5 },
+          { on: "refusals", after: 0, within: "1m", ban: "1m" },
+          { after: 3, within: "1m", withinMs: 5, ban: "1m" },
+        ),
+        debt: number,
+        shadow: fc.constantFrom(true, false, "yes"),
+        version: number,
+        migrate: fc.constantFrom("keep", "scale", "reset", "copy"),
       },
       { requiredKeys: ["algorithm", "limit", "windowMs"] },
     );
@@ -201,6 +221,13 @@ describe("the JSON Schema for editors", () => {
     expect(accepts({ ...right, limit: "1" })).toBe(false);
     expect(accepts({ ...right, window: "1 s" })).toBe(false);
     expect(accepts({ ...right, queue: 1 })).toBe(false);
+    expect(accepts({ ...right, tiers: { pro: { limit: 9, burst: 3 } } })).toBe(true);
+    expect(accepts({ ...right, tiers: { pro: { limit: 9, queue: 3 } } })).toBe(false);
+    expect(accepts({ ...right, tiers: { pro: { limit: 9, window: "1h" } } })).toBe(false);
+    expect(accepts({ ...right, penalty: { after: 3, within: "1h", ban: "1d" } })).toBe(true);
+    expect(accepts({ ...right, penalty: { after: 3, withinMs: 5, banMs: 5 } })).toBe(true);
+    expect(accepts({ ...right, penalty: { after: 3, within: "1h", for: "1d" } })).toBe(false);
+    expect(accepts({ ...right, migrate: "copy" })).toBe(false);
   });
 });
 

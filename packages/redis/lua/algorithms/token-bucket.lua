@@ -39,15 +39,13 @@ function token_bucket.spend(policy, state, now, cost)
 end
 
 function token_bucket.refund(policy, state, receipt, now)
-  local instant = owed.instant_of(state, now)
   local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
   -- Everything taken so long ago has come back by itself.
-  if instant - receipt.at >= refill_ms then
+  if owed.instant_of(state, now) - receipt.at >= refill_ms then
     return false
   end
-  local units = owed.at(state, policy.limit, instant)
-  state.units = max(0, units - receipt.part * policy.window_ms)
-  state.at_ms = instant
+  -- Less owed then is as much less owed now, and the same for tiers whose tokens come back faster.
+  state.units = max(0, state.units - receipt.part * policy.window_ms)
   return true
 end
 

@@ -91,7 +91,7 @@ class EmbeddedStore implements MemoryStore {
     const [first] = batch;
     if (batch.length === 1 && first !== undefined) {
       const outcome = this.#decide(first, call);
-      return [outcome.allowed || mode !== "commit" ? outcome : this.#struck(first, outcome, now)];
+      return [outcome.allowed || mode !== "commit" ? outcome : this.#struck(first, outcome, call)];
     }
     rejectRepeats(batch);
     if (mode === "settle") return batch.map((charge) => this.#decide(charge, call));
@@ -106,7 +106,7 @@ class EmbeddedStore implements MemoryStore {
       this.#tables.find(charge.policy, charge.subject, now, true);
       return met.allowed || (refused && charge.policy.shadow)
         ? met
-        : this.#struck(charge, met, now);
+        : this.#struck(charge, met, call);
     });
   }
 
@@ -117,11 +117,10 @@ class EmbeddedStore implements MemoryStore {
       const table = this.#tables.tableOf(policy);
       const slot = table.slotOf(subject);
       const keeper = slot === undefined ? undefined : (table.keeperOf(slot) as Policy);
-      // What has been converted since keeps no trace of single charges, and what has expired none at all.
+      // What has been converted since keeps no trace of single charges.
       if (slot === undefined || keeper?.windowMs !== policy.windowMs) continue;
-      if (table.expiresAt(slot) <= now) continue;
       const state = table.load(slot);
-      table.algorithm.refund(policy, state, receipt, now);
+      table.algorithm.refund(keeper, state, receipt, now);
       table.save(slot, state, keeper);
       if (table.expiresAt(slot) <= now) this.#housekeeper.remove(table, slot);
     }
@@ -137,7 +136,8 @@ class EmbeddedStore implements MemoryStore {
     return this.#bans;
   }
 
-  #decide(charge: Charge, { now, mode, wantNext, write }: Call): Outcome {
+  #decide(charge: Charge, call: Call): Outcome {
+    const { now, mode, wantNext, write } = call;
     const { policy, subject } = charge;
     const entry = this.#tables.find(policy, subject, now, write);
     const { table } = entry;
@@ -177,12 +177,12 @@ class EmbeddedStore implements MemoryStore {
       delayMs: settles ? 0 : met.delayMs,
       receipt,
     };
-    return banned ? (bans as MemoryBans).told(outcome, subject, now) : outcome;
+    return banned ? (bans as MemoryBans).told(outcome, subject, call) : outcome;
   }
 
   /** Counts a refusal towards the policy's penalty, where it has one. */
-  #struck({ policy, subject }: Charge, outcome: Outcome, now: Millis): Outcome {
-    return policy.penalty === undefined ? outcome : this.bans.struck(outcome, subject, now);
+  #struck({ policy, subject }: Charge, outcome: Outcome, call: Call): Outcome {
+    return policy.penalty === undefined ? outcome : this.bans.struck(outcome, subject, call);
   }
 }
 

@@ -1,7 +1,9 @@
 import type { StoreCase } from "../store-under-test.js";
+import { banCases } from "./ban-cases.js";
 import { batchCases } from "./batch-cases.js";
 import { keyCases } from "./key-cases.js";
 import { outcomeCases } from "./outcome-cases.js";
+import { policyCases } from "./policy-cases.js";
 import { refundCases } from "./refund-cases.js";
 
 /**
@@ -19,4 +21,6 @@ export const conformanceCases: readonly StoreCase[] = [
   ...batchCases,
   ...refundCases,
   ...keyCases,
+  ...policyCases,
+  ...banCases,
 ];

@@ -37,6 +37,7 @@ export function refundLawsOf(subject: LawSubject): readonly Law[] {
   const histories = anyHistory(subject);
   const laws = [
     lawOf("a refund at once undoes the charge", histories, refund.refundUndoes),
+    lawOf("a part given back is a smaller charge", histories, refund.partRefund),
     lawOf("a refund gives back no more than was taken", histories, refund.refundIsBounded),
     lawOf("a refund in time gives back exactly its due", histories, refund.exactRefund),
     lawOf("a refund never recreates a key", histories, refund.refundCreatesNothing),

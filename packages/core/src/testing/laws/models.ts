@@ -15,11 +15,17 @@ export interface Model {
   untouched(now: Millis): boolean;
   /** Remembers an admission. */
   take(now: Millis, cost: number): void;
+  /** What a bucket is owed, in units of which a request costs `windowMs` and `limit` come back each millisecond. */
+  owed(now: Millis): bigint;
+  /** Remembers that this much was owed at an instant. */
+  owe(now: Millis, units: bigint): void;
 }
 
 interface Admission {
   readonly at: Millis;
   readonly cost: number;
+  /** What a bucket was owed, where that was no admission. */
+  readonly units?: bigint;
 }
 
 export function modelOf(policy: Policy): Model {
@@ -32,6 +38,13 @@ export function modelOf(policy: Policy): Model {
     untouched: rule.untouched,
     take(now, cost) {
       if (cost > 0) taken.push({ at: now, cost });
+    },
+    owed(now) {
+      const ahead = furthest(taken, policy) - BigInt(now) * BigInt(policy.limit);
+      return ahead > 0n ? ahead : 0n;
+    },
+    owe(now, units) {
+      taken.push({ at: now, cost: 0, units });
     },
   };
 }
@@ -134,8 +147,8 @@ function furthest(
   let since = 0n;
   let latest = -1n;
   for (let index = taken.length - 1; index >= 0; index -= 1) {
-    const { at, cost } = taken[index] as Admission;
-    since += BigInt(cost) * BigInt(windowMs);
+    const { at, cost, units } = taken[index] as Admission;
+    since += units ?? BigInt(cost) * BigInt(windowMs);
     const end = BigInt(at) * BigInt(limit) + since;
     if (end > latest) latest = end;
   }

@@ -17,6 +17,23 @@ export const refundUndoes: LawBody = function* (trial, history) {
   }
 };
 
+/** A part that is given back, at once or later, makes of a charge a smaller one. */
+export const partRefund: LawBody = function* (trial, history) {
+  const { policy } = trial;
+  for (const move of trial.walk(history)) {
+    const cost = 1 + (move.pick % trial.capacity);
+    const part = 1 + (Math.floor(move.pick / 3) % cost);
+    const taken = yield* trial.commit(cost);
+    if (taken.receipt === undefined) continue;
+    yield* trial.commit(cost - part, "twin");
+    // Of a queue the place is given back at once, or never.
+    const life = policy.algorithm === "leaky-bucket" ? 1 : lifeOf(policy, trial.now, taken);
+    trial.clock.set(trial.now + (move.pick % life));
+    yield* trial.refund({ ...taken.receipt, part });
+    yield* expectTwins(trial, "a charge of which a part was given back");
+  }
+};
+
 /** A refund gives back at most what was taken, never more than the capacity, and puts no reset off. */
 export const refundIsBounded: LawBody = function* (trial, history) {
   const receipts: ChargeReceipt[] = [];

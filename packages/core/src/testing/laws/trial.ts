@@ -96,7 +96,8 @@ export class Trial {
   *refund(receipt: ChargeReceipt): Steps<void> {
     const { now } = this;
     this.#events.push(
-      () => `at ${now}: refund of ${receipt.cost} of ${receipt.subject} at ${receipt.at}`,
+      () =>
+        `at ${now}: refund of ${receipt.part ?? receipt.cost} of ${receipt.cost} to ${receipt.policy.name} ${receipt.subject} from ${receipt.at}`,
     );
     yield* answered(this.store.refund([receipt]));
   }
