@@ -7,7 +7,7 @@ import { conclude } from "@headgate/core/policies";
 import { ManualClock } from "@headgate/core/testing";
 import { policies } from "./app.mjs";
 
-const file = new URL("data/logins.jsonl.gz", import.meta.url);
+const file = new URL("../traffic/logins.jsonl.gz", import.meta.url);
 const attempts = gunzipSync(readFileSync(file))
   .toString()
   .trim()

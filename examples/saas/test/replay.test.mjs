@@ -5,7 +5,7 @@ import { replay } from "../replay-logins.mjs";
 
 /** The same policy counted by hand: 5 failures in 15 minutes, 10 in an hour ban for one. */
 function refusedByHand() {
-  const file = new URL("../data/logins.jsonl.gz", import.meta.url);
+  const file = new URL("../../traffic/logins.jsonl.gz", import.meta.url);
   const lines = gunzipSync(readFileSync(file)).toString().trim().split("\n");
   const attempts = lines.map((line) => JSON.parse(line));
   attempts.sort((a, b) => Date.parse(a.time) - Date.parse(b.time));

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { HeadgateError } from "@headgate/core";
 import { check, checkHelp } from "./commands/check.js";
 import { replay, replayHelp } from "./commands/replay.js";
@@ -30,9 +31,18 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function dispatch([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (name !== undefined && Object.hasOwn(commands, name))
     return (commands[name] as Command)(args, terminal);
+  if (name === "--version") {
+    terminal.stdout.write(`${version()}\n`);
+    return Promise.resolve(0);
+  }
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     terminal.stdout.write(help);
     return Promise.resolve(name === undefined ? 2 : 0);
   }
   throw usageError(`${name} is not a command: ${Object.keys(commands).join(", ")}`);
+}
+
+function version(): string {
+  const manifest = createRequire(import.meta.url)("@headgate/cli/package.json");
+  return (manifest as { readonly version: string }).version;
 }

@@ -1,3 +1,6 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ReplayResult } from "../src/replay/result.js";
 import { Folder, traffic } from "./files.js";
@@ -218,6 +221,37 @@ describe("replay", () => {
   });
 });
 
+describe("the command", () => {
+  const bin = fileURLToPath(new URL("../bin/headgate.js", import.meta.url));
+
+  it("tells its version", () => {
+    expect(execFileSync(process.execPath, [bin, "--version"], { encoding: "utf8" })).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    );
+  });
+
+  it("ends quietly when nobody reads its output any more", async () => {
+    const policies = folder.policies({
+      api: { algorithm: "fixed-window", limit: 5, window: "1m" },
+    });
+    const args = [bin, "replay", web, "--policies", policies, "--json"];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    let errors = "";
+    child.stderr.on("data", (text) => {
+      errors += text;
+    });
+    const [code] = await once(child, "close");
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  });
+
+  it("measures its speed on a log that it writes", () => {
+    const script = fileURLToPath(new URL("../scripts/speed.mjs", import.meta.url));
+    const out = execFileSync(process.execPath, [script, "20000"], { encoding: "utf8" });
+    expect(out).toMatch(/^20000 lines[\s\S]*\n\d+ lines per second\n\d+ MB peak memory\n$/);
+  });
+});
+
 describe("a wrong use", () => {
   it.each([
     [["replay"], "name a log"],
@@ -230,6 +264,7 @@ describe("a wrong use", () => {
     [["suggest", web, "--reorder", "soon"], "--reorder"],
     [["suggest", web, "--max-keys", "0"], "--max-keys"],
     [["suggest", web, "--field", "account"], "--field"],
+    [["suggest", web, "--salt", "x"], "--salt"],
   ])("%j is told in one line", async (args, message) => {
     const { code, out, errors } = await headgate(args);
     expect({ out, lines: errors.trim().split("\n").length }).toEqual({ out: "", lines: 1 });

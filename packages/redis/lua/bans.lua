@@ -58,7 +58,7 @@ function bans.tell(charge)
 end
 
 -- Mode "k": a strike for each charge.
-local function strike(batch)
+function bans.k(batch)
   for place = 1, batch.size do
     bans.load(batch.charges[place])
   end
@@ -69,7 +69,7 @@ local function strike(batch)
 end
 
 -- Mode "b": bans each subject from now on for the cost in ms; 0 lifts a ban.
-local function ban(batch)
+function bans.b(batch)
   for place = 1, batch.size do
     local charge = batch.charges[place]
     local until_ms = charge.cost > 0 and now_ms + charge.cost or 0
@@ -80,7 +80,7 @@ end
 
 -- Mode "e": when bans end, 0 where there is none, and the subjects that the keys do not show, nothing for the others.
 -- The tilde before them keeps clients from reading one as JSON.
-local function tell_bans(batch)
+function bans.e(batch)
   local reply = {}
   for place = 1, batch.size do
     local stored = redis.pcall("GET", batch.charges[place].ban_key)
@@ -91,3 +91,5 @@ local function tell_bans(batch)
   end
   return reply
 end
+
+return bans

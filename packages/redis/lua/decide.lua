@@ -11,41 +11,45 @@ local function wait_for_more(charge, remaining)
   return retry_ms
 end
 
--- Reads what there is of a charge's subject.
-local function find(charge)
-  local policy = charge.policy
+-- Reads what there is of a charge's subject. `carried` is what a state is to be written under that another policy
+-- had written.
+local function find(charge, policy)
   local state, foreign = policy.algorithm.load(charge.key, policy)
-  charge.keeper, charge.converted = policy, false
-  charge.state = foreign and carry_over(charge, foreign) or state
-  charge.ban_ms = 0
-  if policy.on then
-    bans.load(charge)
+  charge.carried = nil
+  if foreign then
+    state = need("migration").carry_over(charge, foreign)
   end
+  charge.state = state
+  if policy.on then
+    need("bans").load(charge)
+  end
+  return state
 end
 
 local function look(charge, want_next)
   local policy = charge.policy
-  find(charge)
+  local state = find(charge, policy)
   local allowed, remaining, retry_ms, reset_ms, delay_ms =
-    policy.algorithm.measure(policy, charge.state, now_ms, charge.cost)
-  charge.allowed = allowed and (charge.ban_ms == 0 or charge.cost == 0)
-  charge.retry_ms, charge.delay_ms = retry_ms, delay_ms
+    policy.algorithm.measure(policy, state, now_ms, charge.cost)
+  if policy.on and charge.ban_ms > 0 and charge.cost > 0 then
+    allowed = false
+  end
+  charge.allowed, charge.retry_ms, charge.delay_ms = allowed, retry_ms, delay_ms
   charge.remaining, charge.reset_ms = remaining, reset_ms
   if want_next then
     charge.next_ms = wait_for_more(charge, remaining)
   end
-  return charge.allowed or policy.shadow
+  return allowed or policy.shadow
 end
 
-local function keep(charge)
-  local policy, algorithm = charge.policy, charge.policy.algorithm
-  local ttl_ms = ttl_until(algorithm.expires_at(policy, charge.state))
-  algorithm.keep(charge.key, charge.keeper, charge.state, ttl_ms)
+local function keep(charge, policy, state)
+  local algorithm = policy.algorithm
+  local ttl_ms = ttl_until(algorithm.expires_at(policy, state))
+  algorithm.keep(charge.key, charge.carried or policy, state, ttl_ms)
 end
 
 -- What a charge leaves.
-local function look_at_rest(charge, want_next)
-  local policy = charge.policy
+local function look_at_rest(charge, policy, want_next)
   local _, remaining, _, reset_ms = policy.algorithm.measure(policy, charge.state, now_ms, 0)
   charge.remaining, charge.reset_ms = remaining, reset_ms
   if want_next then
@@ -54,11 +58,13 @@ local function look_at_rest(charge, want_next)
 end
 
 local function spend(charge, want_next)
-  local policy, algorithm = charge.policy, charge.policy.algorithm
-  charge.state = charge.state or algorithm.create(charge.key, policy)
-  charge.at, charge.mark = algorithm.spend(policy, charge.state, now_ms, charge.cost)
-  keep(charge)
-  look_at_rest(charge, want_next)
+  local policy = charge.policy
+  local algorithm = policy.algorithm
+  local state = charge.state or algorithm.create(charge.key, policy)
+  charge.state = state
+  charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
+  keep(charge, policy, state)
+  look_at_rest(charge, policy, want_next)
 end
 
 local function heal(charge)
@@ -96,10 +102,11 @@ local function decide(batch)
   end
   for place = 1, batch.size do
     local charge = charges[place]
+    local policy = charge.policy
     local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
     if mode ~= "p" then
-      if charge.converted then
-        keep(charge)
+      if charge.carried then
+        keep(charge, policy, charge.state)
       end
       if admitted and charge.allowed and charge.cost > 0 then
         spend(charge, want_next)
@@ -107,8 +114,9 @@ local function decide(batch)
         heal(charge)
       end
     end
-    if charge.policy.on then
-      if mode ~= "p" and not charge.allowed and counts_refusal(charge.policy, admitted, mode) then
+    if policy.on then
+      local bans = need("bans")
+      if mode ~= "p" and not charge.allowed and counts_refusal(policy, admitted, mode) then
         bans.strike(charge)
       end
       bans.tell(charge)
@@ -117,103 +125,13 @@ local function decide(batch)
       end
     end
     add_outcome(reply, #reply, charge)
-    local size = #reply
     if mode == "l" then
+      local size = #reply
       reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
-      size = size + 3
     end
-    if charge.policy.on then
-      reply[size + 1] = charge.ban_ms
-    end
-  end
-  return reply
-end
-
--- Mode "s": settles each charge for itself, as much as capacity and debt have room for, and tells how much.
-local function settle(batch)
-  local charges, want_next, reply = batch.charges, batch.capital, {}
-  for place = 1, batch.size do
-    find(charges[place])
-  end
-  for place = 1, batch.size do
-    local charge = charges[place]
-    local policy, asked = charge.policy, charge.cost
-    if charge.converted then
-      keep(charge)
-    end
-    local _, room = policy.algorithm.measure(indebted(policy), charge.state, now_ms, 0)
-    charge.cost = min(asked, room)
-    charge.allowed = charge.cost == asked
-    if charge.cost > 0 then
-      spend(charge, want_next)
-    else
-      heal(charge)
-      look_at_rest(charge, want_next)
-    end
-    if policy.on then
-      bans.tell(charge)
-    end
-    charge.retry_ms, charge.delay_ms = 0, 0
-    add_outcome(reply, #reply, charge)
-    reply[#reply + 1] = charge.cost
     if policy.on then
       reply[#reply + 1] = charge.ban_ms
     end
   end
   return reply
-end
-
--- The policy and the state that a receipt's charge has become part of; nil where it no longer counts.
-local function find_charged(receipt)
-  local policy = receipt.policy
-  local state, foreign = policy.algorithm.load(receipt.key, policy)
-  local keeper = policy
-  if foreign then
-    keeper, state = held_in(receipt.key, foreign)
-    -- What has been converted since keeps no trace of single charges.
-    if not keeper or keeper.tag ~= policy.tag or keeper.window_ms ~= policy.window_ms then
-      return nil
-    end
-  end
-  if state and policy.algorithm.expires_at(keeper, state) > now_ms then
-    return keeper, state
-  end
-  return nil
-end
-
--- Mode "r": gives back what the receipts name, or in capitals a part of it, as far as it still counts; never
--- creates a key.
-local function refund(batch)
-  for place = 1, batch.size do
-    local receipt = batch.charges[place]
-    local policy, algorithm = receipt.policy, receipt.policy.algorithm
-    local keeper, state = find_charged(receipt)
-    if keeper and algorithm.refund(policy, state, receipt, now_ms) then
-      local expires_at = algorithm.expires_at(keeper, state)
-      if expires_at <= now_ms then
-        call("DEL", receipt.key)
-      else
-        algorithm.keep(receipt.key, keeper, state, ttl_until(expires_at))
-      end
-    end
-  end
-  return {}
-end
-
--- Mode "x": makes subjects untouched; in capitals their bans go on.
-local function reset(batch)
-  for place = 1, batch.size do
-    local charge = batch.charges[place]
-    if charge.policy.on then
-      charge.ban_ms = 0
-      if batch.capital then
-        bans.load(charge)
-      end
-      if charge.ban_ms == 0 then
-        call("DEL", charge.ban_key)
-      end
-    end
-    call("DEL", charge.key)
-  end
-  return {}
 end

@@ -6,24 +6,20 @@
 -- Then the batches up to the end: for each its mode with the number of charges behind it unless that is 1 ("c",
 -- "P3"); a capital letter asks for more: next, or as the mode says. For each charge the policy's place, the cost,
 -- with a penalty the subject if the key does not show it, and for a refund the instant and the mark of the receipt,
--- and in capitals the part.
+-- and in capitals the part. "q" with a number is a run of so many commits of one plain charge each: the policy's
+-- place and the cost stand once.
 --
 -- Reply: the server's time in ms; 1 when the call came too late and did nothing, else 0; then for each batch
 -- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
 -- remaining, retry, next, reset, delay, and the receipt's instant and mark; then what was settled, or what a leg's
--- charge met; and with a penalty until when the subject is banned. -1 is never, or absent.
+-- charge met; and with a penalty until when the subject is banned. -1 is never, or absent. Of each charge of a
+-- run the five numbers of run.lua, or the text of its error and four zeros.
 
-local handlers = {
-  c = decide,
-  l = decide,
-  p = decide,
-  s = settle,
-  r = refund,
-  x = reset,
-  k = strike,
-  b = ban,
-  e = tell_bans,
-}
+local decided_modes = { c = decide, l = decide, p = decide }
+
+local function handler_of(mode)
+  return decided_modes[mode] or need("changes")[mode] or need("bans")[mode]
+end
 
 local function read_rest(policy)
   policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
@@ -39,7 +35,7 @@ local policies = {}
 for place = 1, next_number() do
   local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
   local policy
-  if algorithms[tag] then
+  if algorithm_names[tag] then
     policy = policy_of(tag, limit, window_ms, extra, "1")
     policy.version, policy.debt = 1, 0
   else
@@ -74,10 +70,8 @@ local function read_charge(place)
   end
 end
 
-local function read_batch()
-  local head = next_text()
-  batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
-  local letter = string.sub(head, 1, 1)
+local function read_batch(letter, size)
+  batch.size = size
   batch.mode = string.lower(letter)
   batch.capital = batch.mode ~= letter
   for place = 1, batch.size do
@@ -95,20 +89,63 @@ if server_ms > not_after_ms then
   return { server_ms, 1 }
 end
 
-local reply = { server_ms, 0 }
 local decided = false
-while position < #ARGV do
-  read_batch()
-  local succeeded, result = pcall(handlers[batch.mode], batch)
+
+-- The text of an error, and whether it must fail the call as a whole: a server that cannot write does, so that the
+-- client sees its error for what it is.
+local function failure(raised)
+  local text = error_text(raised)
+  return text, not decided and string.sub(text, 1, 9) ~= "WRONGTYPE"
+end
+
+local function decide_run(size)
+  local policy, cost, told = policies[next_text()], next_number(), {}
+  for last = 5, 5 * size, 5 do
+    local succeeded, wait_ms, remaining, reset_ms, mark, ahead_ms =
+      pcall(commit_one, next_key(), policy, cost)
+    if succeeded then
+      decided = true
+    else
+      local text, fails_all = failure(wait_ms)
+      if fails_all then
+        return nil, text
+      end
+      wait_ms, remaining, reset_ms, mark, ahead_ms = text, 0, 0, 0, 0
+    end
+    told[last - 4], told[last - 3], told[last - 2] = wait_ms, remaining, reset_ms
+    told[last - 1], told[last] = mark, ahead_ms
+  end
+  return told
+end
+
+local function decide_batch(letter, size)
+  read_batch(letter, size)
+  local succeeded, result = pcall(handler_of(batch.mode), batch)
   if succeeded then
     decided = true
-  else
-    result = error_text(result)
-    -- A server that cannot write fails the call as a whole, so that the client sees its error for what it is.
-    if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
-      return error_reply(result)
-    end
+    return result
   end
-  reply[#reply + 1] = result
+  local text, fails_all = failure(result)
+  if fails_all then
+    return nil, text
+  end
+  return text
+end
+
+local reply = { server_ms, 0 }
+while position < #ARGV do
+  local head = next_text()
+  local letter = string.sub(head, 1, 1)
+  local size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+  local told, failed
+  if letter == "q" then
+    told, failed = decide_run(size)
+  else
+    told, failed = decide_batch(letter, size)
+  end
+  if failed then
+    return error_reply(failed)
+  end
+  reply[#reply + 1] = told
 end
 return reply

@@ -1,16 +1,16 @@
 -- Policies, as a call names them and as states tell of them.
 
-local algorithms = {
-  f = fixed_window,
-  w = sliding_window,
-  c = sliding_window_counter,
-  t = token_bucket,
-  l = leaky_bucket,
+local algorithm_names = {
+  f = "fixed-window",
+  w = "sliding-window",
+  c = "sliding-window-counter",
+  t = "token-bucket",
+  l = "leaky-bucket",
 }
 
 -- A policy of texts. `form` and `suffix` are what its states begin and end with.
 local function policy_of(tag, limit, window_ms, extra, version)
-  local algorithm = algorithms[tag]
+  local algorithm = need(algorithm_names[tag])
   local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
   local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
   local policy = {
@@ -30,10 +30,10 @@ local function policy_of(tag, limit, window_ms, extra, version)
   return policy
 end
 
--- The policy with a capacity that is larger by its debt.
-local function indebted(policy)
+-- A policy of a capacity that is larger by some units.
+local function enlarged(policy, units)
   local larger = policy.algorithm.tells_extra and "extra" or "limit"
-  local enlarged = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
-  enlarged[larger] = enlarged[larger] + policy.debt
-  return enlarged
+  local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+  made[larger] = made[larger] + units
+  return made
 end

@@ -2,13 +2,23 @@
 // only says whether that file is up to date.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** In the order of the script: what a part uses stands above it. */
+/** In the order of the script: what a part uses stands above it, but for parts that are needed by name. */
 const parts = [
   "shared/numbers.lua",
   "shared/time.lua",
+  "shared/parts.lua",
   "shared/state.lua",
+  "policies.lua",
+  "decide.lua",
+  "run.lua",
+  "main.lua",
+];
+
+/** Those are made when something needs them, and stand before the entry. */
+const neededParts = [
   "shared/owed.lua",
   "shared/stamp-log.lua",
   "algorithms/fixed-window.lua",
@@ -16,11 +26,9 @@ const parts = [
   "algorithms/sliding-window-counter.lua",
   "algorithms/token-bucket.lua",
   "algorithms/leaky-bucket.lua",
-  "policies.lua",
   "migration.lua",
   "bans.lua",
-  "decide.lua",
-  "main.lua",
+  "changes.lua",
 ];
 
 export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts", import.meta.url));
@@ -29,8 +37,14 @@ export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts"
 export function joinedScript(
   read = (part) => readFileSync(new URL(`../lua/${part}`, import.meta.url), "utf8"),
 ) {
-  const lines = parts.flatMap((part) => read(part).split("\n"));
-  return lines
+  const wrapped = neededParts.map(
+    (part) => `parts["${basename(part, ".lua")}"] = function()\n${read(part)}end\n`,
+  );
+  const entry = parts.length - 1;
+  const texts = parts.map((part) => read(part));
+  return [...texts.slice(0, entry), ...wrapped, ...texts.slice(entry)]
+    .join("")
+    .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("--"))
     .join("\n");
@@ -39,7 +53,7 @@ export function joinedScript(
 /** The TypeScript module that holds the script. */
 export function generatedModule(script = joinedScript()) {
   const sha = createHash("sha1").update(script).digest("hex");
-  const escaped = script.replaceAll(/[\\`$]/g, "\\$&");
+  const escaped = script.replaceAll(/[\\`]|\$(?=\{)/g, "\\$&");
   return `// Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "cde221eb6e6d5a6a1961e23e992e2b2627882a86";
+export const scriptSha: string = "3d7c4211b7547904cc16e1794f0ee916ae10aec0";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -49,6 +49,15 @@ local grace_ms = next_number()
 local function ttl_until(expires_at)
 return max(1, expires_at - now_ms + grace_ms)
 end
+local parts, made = {}, {}
+local function need(name)
+local part = made[name]
+if not part then
+part = parts[name]()
+made[name] = part
+end
+return part
+end
 local function load_text(key, policy)
 local stored = call("GET", key)
 if not stored then
@@ -68,6 +77,183 @@ local function keep_three(key, keeper, ttl_ms, first, second, third)
 local stored = format("%s %.0f %.0f %.0f%s", keeper.form, first, second, third, keeper.suffix)
 call("SET", key, stored, "PX", text_of(ttl_ms))
 end
+local algorithm_names = {
+f = "fixed-window",
+w = "sliding-window",
+c = "sliding-window-counter",
+t = "token-bucket",
+l = "leaky-bucket",
+}
+local function policy_of(tag, limit, window_ms, extra, version)
+local algorithm = need(algorithm_names[tag])
+local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
+local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
+local policy = {
+tag = tag,
+algorithm = algorithm,
+limit = tonumber(limit),
+window_ms = tonumber(window_ms),
+extra = tonumber(extra),
+form = form,
+suffix = suffix,
+}
+if algorithm.numbers then
+policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
+else
+policy.head = form .. suffix .. "\\n"
+end
+return policy
+end
+local function enlarged(policy, units)
+local larger = policy.algorithm.tells_extra and "extra" or "limit"
+local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+made[larger] = made[larger] + units
+return made
+end
+local function wait_for_more(charge, remaining)
+local policy = charge.policy
+if remaining >= policy.algorithm.capacity(policy) then
+return -1
+end
+local _, _, retry_ms = policy.algorithm.measure(policy, charge.state, now_ms, remaining + 1)
+return retry_ms
+end
+local function find(charge, policy)
+local state, foreign = policy.algorithm.load(charge.key, policy)
+charge.carried = nil
+if foreign then
+state = need("migration").carry_over(charge, foreign)
+end
+charge.state = state
+if policy.on then
+need("bans").load(charge)
+end
+return state
+end
+local function look(charge, want_next)
+local policy = charge.policy
+local state = find(charge, policy)
+local allowed, remaining, retry_ms, reset_ms, delay_ms =
+policy.algorithm.measure(policy, state, now_ms, charge.cost)
+if policy.on and charge.ban_ms > 0 and charge.cost > 0 then
+allowed = false
+end
+charge.allowed, charge.retry_ms, charge.delay_ms = allowed, retry_ms, delay_ms
+charge.remaining, charge.reset_ms = remaining, reset_ms
+if want_next then
+charge.next_ms = wait_for_more(charge, remaining)
+end
+return allowed or policy.shadow
+end
+local function keep(charge, policy, state)
+local algorithm = policy.algorithm
+local ttl_ms = ttl_until(algorithm.expires_at(policy, state))
+algorithm.keep(charge.key, charge.carried or policy, state, ttl_ms)
+end
+local function look_at_rest(charge, policy, want_next)
+local _, remaining, _, reset_ms = policy.algorithm.measure(policy, charge.state, now_ms, 0)
+charge.remaining, charge.reset_ms = remaining, reset_ms
+if want_next then
+charge.next_ms = wait_for_more(charge, remaining)
+end
+end
+local function spend(charge, want_next)
+local policy = charge.policy
+local algorithm = policy.algorithm
+local state = charge.state or algorithm.create(charge.key, policy)
+charge.state = state
+charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
+keep(charge, policy, state)
+look_at_rest(charge, policy, want_next)
+end
+local function heal(charge)
+if charge.state and call("PTTL", charge.key) == -1 then
+local algorithm = charge.policy.algorithm
+local expires_at = algorithm.expires_at(charge.policy, charge.state)
+call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
+end
+end
+local function add_outcome(reply, size, charge)
+reply[size + 1] = charge.allowed and 1 or 0
+reply[size + 2] = charge.remaining
+reply[size + 3] = charge.retry_ms == never and -1 or charge.retry_ms
+reply[size + 4] = charge.next_ms
+reply[size + 5] = charge.reset_ms
+reply[size + 6] = charge.delay_ms
+reply[size + 7] = charge.at
+reply[size + 8] = charge.mark
+end
+local function counts_refusal(policy, admitted, mode)
+return policy.on == "r" and (not policy.shadow or (admitted and mode == "c"))
+end
+local function decide(batch)
+local charges, want_next, mode = batch.charges, batch.capital, batch.mode
+local admitted, reply = true, {}
+for place = 1, batch.size do
+admitted = look(charges[place], want_next) and admitted
+end
+for place = 1, batch.size do
+local charge = charges[place]
+local policy = charge.policy
+local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
+if mode ~= "p" then
+if charge.carried then
+keep(charge, policy, charge.state)
+end
+if admitted and charge.allowed and charge.cost > 0 then
+spend(charge, want_next)
+else
+heal(charge)
+end
+end
+if policy.on then
+local bans = need("bans")
+if mode ~= "p" and not charge.allowed and counts_refusal(policy, admitted, mode) then
+bans.strike(charge)
+end
+bans.tell(charge)
+if not charge.allowed then
+charge.retry_ms = max(charge.retry_ms, charge.ban_ms)
+end
+end
+add_outcome(reply, #reply, charge)
+if mode == "l" then
+local size = #reply
+reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
+end
+if policy.on then
+reply[#reply + 1] = charge.ban_ms
+end
+end
+return reply
+end
+local function commit_foreign(key, policy, cost)
+local charge = { key = key, policy = policy, cost = cost, next_ms = -1, at = -1, mark = 0 }
+local told = decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
+local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
+if allowed == 0 then
+return retry_ms, remaining, reset_ms, 0, 0
+end
+return 0, remaining, reset_ms, mark, at - now_ms
+end
+local function commit_one(key, policy, cost)
+local algorithm = policy.algorithm
+local state, foreign = algorithm.load(key, policy)
+if foreign then
+return commit_foreign(key, policy, cost)
+end
+local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
+if not allowed then
+heal({ key = key, policy = policy, state = state })
+return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
+end
+state = state or algorithm.create(key, policy)
+local at, mark = algorithm.spend(policy, state, now_ms, cost)
+algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
+return 0, left, rest_ms, mark, at - now_ms
+end
+parts["owed"] = function()
 local owed = {}
 function owed.instant_of(state, now)
 if state == nil or state.units == 0 then
@@ -100,6 +286,9 @@ return 0
 end
 return state.at_ms + ceil(state.units / policy.limit)
 end
+return owed
+end
+parts["stamp-log"] = function()
 local stamp_log = {}
 local counter_bytes = 35
 local first_read_bytes = 128
@@ -338,6 +527,9 @@ log.last = log.last - removed
 overwrite(log, index, table.concat(packed))
 return true
 end
+return stamp_log
+end
+parts["fixed-window"] = function()
 local fixed_window = {
 numbers = " (%d+) (%d+)",
 load = load_text,
@@ -401,10 +593,15 @@ end
 function fixed_window.expires_at(policy, state)
 return state.count > 0 and state.start_ms + policy.window_ms or 0
 end
+return fixed_window
+end
+parts["sliding-window"] = function()
+local stamp_log = need("stamp-log")
 local sliding_window = {
 create = stamp_log.create,
 filled = stamp_log.filled,
 load = stamp_log.load,
+unpack = stamp_log.unpack,
 }
 function sliding_window.capacity(policy)
 return policy.limit
@@ -444,6 +641,9 @@ end
 function sliding_window.expires_at(policy, log)
 return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
 end
+return sliding_window
+end
+parts["sliding-window-counter"] = function()
 local sliding_window_counter = {
 numbers = " (%d+) (%d+) (%d+)",
 load = load_text,
@@ -539,6 +739,10 @@ return start_ms + 2 * policy.window_ms
 end
 return state.previous > 0 and start_ms + policy.window_ms or 0
 end
+return sliding_window_counter
+end
+parts["token-bucket"] = function()
+local owed = need("owed")
 local token_bucket = {
 numbers = " (%d+) (%d+)",
 tells_extra = true,
@@ -580,6 +784,10 @@ state.units = max(0, units - receipt.part * policy.window_ms)
 state.at_ms = instant
 return true
 end
+return token_bucket
+end
+parts["leaky-bucket"] = function()
+local owed = need("owed")
 local leaky_bucket = {
 numbers = " (%d+) (%d+)",
 tells_extra = true,
@@ -622,55 +830,27 @@ return true
 end
 return false
 end
-local algorithms = {
-f = fixed_window,
-w = sliding_window,
-c = sliding_window_counter,
-t = token_bucket,
-l = leaky_bucket,
-}
-local function policy_of(tag, limit, window_ms, extra, version)
-local algorithm = algorithms[tag]
-local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
-local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
-local policy = {
-tag = tag,
-algorithm = algorithm,
-limit = tonumber(limit),
-window_ms = tonumber(window_ms),
-extra = tonumber(extra),
-form = form,
-suffix = suffix,
-}
-if algorithm.numbers then
-policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "\$"
-else
-policy.head = form .. suffix .. "\\n"
+return leaky_bucket
 end
-return policy
-end
-local function indebted(policy)
-local larger = policy.algorithm.tells_extra and "extra" or "limit"
-local enlarged = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
-enlarged[larger] = enlarged[larger] + policy.debt
-return enlarged
-end
-local function held_in(key, stored)
+parts["migration"] = function()
+local migration = {}
+function migration.held_in(key, stored)
 local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
-local algorithm = algorithms[tag]
-if not algorithm then
+local name = algorithm_names[tag]
+if not name then
 return nil
 end
+local algorithm = need(name)
 local held, state
 version = version == "" and "1" or version
 if tag == "w" then
 local head = match(stored, "^%w+ %d+\\n")
 local limit = head and sub(head, at, -2)
-state = head and stamp_log.unpack(key, stored, head)
+state = head and need("stamp-log").unpack(key, stored, head)
 held = state and policy_of(tag, limit, window_ms, "0", version)
 else
-local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)\$", at) }
-local kept = algorithm == sliding_window_counter and 3 or 2
+local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
+local kept = tag == "c" and 3 or 2
 local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
 if limit and limit ~= "" and extra ~= "" then
 held = policy_of(tag, limit, window_ms, extra, version)
@@ -682,7 +862,8 @@ held.version = tonumber(version)
 end
 return held, state
 end
-local function scaled(part, to, from)
+local function scaled(used, to, from)
+local part, whole = used % from, floor(used / from) * to
 local quotient, rest = 0, 0
 local bit = 2 ^ 52
 while bit >= 1 do
@@ -698,15 +879,15 @@ end
 end
 bit = bit / 2
 end
-return rest > 0 and quotient + 1 or quotient
+return whole + (rest > 0 and quotient + 1 or quotient)
+end
+local largest = 2 ^ 53 - 1
+local function spare(policy)
+local unit = policy.algorithm.tells_extra and policy.window_ms or 1
+return floor(largest / unit) - policy.algorithm.capacity(policy)
 end
 local function most_used(policy)
-local largest, capacity = 2 ^ 53 - 1, policy.algorithm.capacity(policy)
-if policy.tag == "f" or policy.tag == "w" then
-return largest - capacity
-end
-local units = floor(largest / policy.window_ms)
-return policy.tag == "c" and units or units - capacity
+return policy.tag == "c" and floor(largest / policy.window_ms) or spare(policy)
 end
 local function filled(key, policy, units)
 local algorithm = policy.algorithm
@@ -728,14 +909,15 @@ local kept = from == to and held.window_ms == policy.window_ms and rule == "k"
 if kept and not (queue and held.limit ~= policy.limit) then
 return state
 end
-local _, remaining, _, reset_ms = from.measure(held, state, now_ms, 0)
 if queue then
+local _, _, _, reset_ms = from.measure(held, state, now_ms, 0)
 local units = min(reset_ms * policy.limit, most_used(policy) * policy.window_ms)
 return { units = units, at_ms = now_ms }
 end
-local before = from.capacity(held)
-local used = before - remaining
-local units = rule == "s" and scaled(used, to.capacity(policy), before) or used
+local roomy = enlarged(held, spare(held))
+local _, remaining = from.measure(roomy, state, now_ms, 0)
+local used = from.capacity(roomy) - remaining
+local units = rule == "s" and scaled(used, to.capacity(policy), from.capacity(held)) or used
 return units > 0 and filled(key, policy, min(units, most_used(policy))) or nil
 end
 local function at_least(policy, version)
@@ -745,9 +927,9 @@ end
 local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
 return policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(version))
 end
-local function carry_over(charge, stored)
+function migration.carry_over(charge, stored)
 local policy = charge.policy
-local held, state = held_in(charge.key, stored)
+local held, state = migration.held_in(charge.key, stored)
 if not held or held.algorithm.expires_at(held, state) <= now_ms then
 return nil
 end
@@ -756,10 +938,13 @@ return state
 end
 state = migrated(charge.key, policy, held, state)
 if state then
-charge.keeper, charge.converted = at_least(policy, held.version), true
+charge.carried = at_least(policy, held.version)
 end
 return state
 end
+return migration
+end
+parts["bans"] = function()
 local bans = {}
 local function strikes_in(stored)
 local start_ms, count, until_ms = match(stored or "", "^b(%d+) (%d+) (%d+)")
@@ -806,7 +991,7 @@ end
 charge.remaining, charge.reset_ms = 0, max(charge.reset_ms, ban_ms)
 charge.delay_ms = 0
 end
-local function strike(batch)
+function bans.k(batch)
 for place = 1, batch.size do
 bans.load(batch.charges[place])
 end
@@ -815,7 +1000,7 @@ bans.strike(batch.charges[place])
 end
 return {}
 end
-local function ban(batch)
+function bans.b(batch)
 for place = 1, batch.size do
 local charge = batch.charges[place]
 local until_ms = charge.cost > 0 and now_ms + charge.cost or 0
@@ -823,150 +1008,43 @@ keep_strikes(charge, { start_ms = 0, count = 0, until_ms = until_ms })
 end
 return {}
 end
-local function tell_bans(batch)
+function bans.e(batch)
 local reply = {}
 for place = 1, batch.size do
 local stored = redis.pcall("GET", batch.charges[place].ban_key)
 stored = type(stored) == "string" and stored or ""
 local size = #reply
 reply[size + 1] = max(0, strikes_in(stored).until_ms - now_ms)
-reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)\$") or "")
+reply[size + 2] = "~" .. (match(stored, "^b%d+ %d+ %d+ (.*)$") or "")
 end
 return reply
 end
-local function wait_for_more(charge, remaining)
-local policy = charge.policy
-if remaining >= policy.algorithm.capacity(policy) then
-return -1
+return bans
 end
-local _, _, retry_ms = policy.algorithm.measure(policy, charge.state, now_ms, remaining + 1)
-return retry_ms
-end
-local function find(charge)
-local policy = charge.policy
-local state, foreign = policy.algorithm.load(charge.key, policy)
-charge.keeper, charge.converted = policy, false
-charge.state = foreign and carry_over(charge, foreign) or state
-charge.ban_ms = 0
-if policy.on then
-bans.load(charge)
-end
-end
-local function look(charge, want_next)
-local policy = charge.policy
-find(charge)
-local allowed, remaining, retry_ms, reset_ms, delay_ms =
-policy.algorithm.measure(policy, charge.state, now_ms, charge.cost)
-charge.allowed = allowed and (charge.ban_ms == 0 or charge.cost == 0)
-charge.retry_ms, charge.delay_ms = retry_ms, delay_ms
-charge.remaining, charge.reset_ms = remaining, reset_ms
-if want_next then
-charge.next_ms = wait_for_more(charge, remaining)
-end
-return charge.allowed or policy.shadow
-end
-local function keep(charge)
-local policy, algorithm = charge.policy, charge.policy.algorithm
-local ttl_ms = ttl_until(algorithm.expires_at(policy, charge.state))
-algorithm.keep(charge.key, charge.keeper, charge.state, ttl_ms)
-end
-local function look_at_rest(charge, want_next)
-local policy = charge.policy
-local _, remaining, _, reset_ms = policy.algorithm.measure(policy, charge.state, now_ms, 0)
-charge.remaining, charge.reset_ms = remaining, reset_ms
-if want_next then
-charge.next_ms = wait_for_more(charge, remaining)
-end
-end
-local function spend(charge, want_next)
-local policy, algorithm = charge.policy, charge.policy.algorithm
-charge.state = charge.state or algorithm.create(charge.key, policy)
-charge.at, charge.mark = algorithm.spend(policy, charge.state, now_ms, charge.cost)
-keep(charge)
-look_at_rest(charge, want_next)
-end
-local function heal(charge)
-if charge.state and call("PTTL", charge.key) == -1 then
-local algorithm = charge.policy.algorithm
-local expires_at = algorithm.expires_at(charge.policy, charge.state)
-call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
-end
-end
-local function add_outcome(reply, size, charge)
-reply[size + 1] = charge.allowed and 1 or 0
-reply[size + 2] = charge.remaining
-reply[size + 3] = charge.retry_ms == never and -1 or charge.retry_ms
-reply[size + 4] = charge.next_ms
-reply[size + 5] = charge.reset_ms
-reply[size + 6] = charge.delay_ms
-reply[size + 7] = charge.at
-reply[size + 8] = charge.mark
-end
-local function counts_refusal(policy, admitted, mode)
-return policy.on == "r" and (not policy.shadow or (admitted and mode == "c"))
-end
-local function decide(batch)
-local charges, want_next, mode = batch.charges, batch.capital, batch.mode
-local admitted, reply = true, {}
-for place = 1, batch.size do
-admitted = look(charges[place], want_next) and admitted
-end
-for place = 1, batch.size do
-local charge = charges[place]
-local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
-if mode ~= "p" then
-if charge.converted then
-keep(charge)
-end
-if admitted and charge.allowed and charge.cost > 0 then
-spend(charge, want_next)
-else
-heal(charge)
-end
-end
-if charge.policy.on then
-if mode ~= "p" and not charge.allowed and counts_refusal(charge.policy, admitted, mode) then
-bans.strike(charge)
-end
-bans.tell(charge)
-if not charge.allowed then
-charge.retry_ms = max(charge.retry_ms, charge.ban_ms)
-end
-end
-add_outcome(reply, #reply, charge)
-local size = #reply
-if mode == "l" then
-reply[size + 1], reply[size + 2], reply[size + 3] = remaining, reset_ms, next_ms
-size = size + 3
-end
-if charge.policy.on then
-reply[size + 1] = charge.ban_ms
-end
-end
-return reply
-end
-local function settle(batch)
+parts["changes"] = function()
+local changes = {}
+function changes.s(batch)
 local charges, want_next, reply = batch.charges, batch.capital, {}
 for place = 1, batch.size do
-find(charges[place])
+find(charges[place], charges[place].policy)
 end
 for place = 1, batch.size do
 local charge = charges[place]
 local policy, asked = charge.policy, charge.cost
-if charge.converted then
-keep(charge)
+if charge.carried then
+keep(charge, policy, charge.state)
 end
-local _, room = policy.algorithm.measure(indebted(policy), charge.state, now_ms, 0)
+local _, room = policy.algorithm.measure(enlarged(policy, policy.debt), charge.state, now_ms, 0)
 charge.cost = min(asked, room)
 charge.allowed = charge.cost == asked
 if charge.cost > 0 then
 spend(charge, want_next)
 else
 heal(charge)
-look_at_rest(charge, want_next)
+look_at_rest(charge, policy, want_next)
 end
 if policy.on then
-bans.tell(charge)
+need("bans").tell(charge)
 end
 charge.retry_ms, charge.delay_ms = 0, 0
 add_outcome(reply, #reply, charge)
@@ -982,7 +1060,7 @@ local policy = receipt.policy
 local state, foreign = policy.algorithm.load(receipt.key, policy)
 local keeper = policy
 if foreign then
-keeper, state = held_in(receipt.key, foreign)
+keeper, state = need("migration").held_in(receipt.key, foreign)
 if not keeper or keeper.tag ~= policy.tag or keeper.window_ms ~= policy.window_ms then
 return nil
 end
@@ -992,7 +1070,7 @@ return keeper, state
 end
 return nil
 end
-local function refund(batch)
+function changes.r(batch)
 for place = 1, batch.size do
 local receipt = batch.charges[place]
 local policy, algorithm = receipt.policy, receipt.policy.algorithm
@@ -1008,13 +1086,13 @@ end
 end
 return {}
 end
-local function reset(batch)
+function changes.x(batch)
 for place = 1, batch.size do
 local charge = batch.charges[place]
 if charge.policy.on then
 charge.ban_ms = 0
 if batch.capital then
-bans.load(charge)
+need("bans").load(charge)
 end
 if charge.ban_ms == 0 then
 call("DEL", charge.ban_key)
@@ -1024,17 +1102,12 @@ call("DEL", charge.key)
 end
 return {}
 end
-local handlers = {
-c = decide,
-l = decide,
-p = decide,
-s = settle,
-r = refund,
-x = reset,
-k = strike,
-b = ban,
-e = tell_bans,
-}
+return changes
+end
+local decided_modes = { c = decide, l = decide, p = decide }
+local function handler_of(mode)
+return decided_modes[mode] or need("changes")[mode] or need("bans")[mode]
+end
 local function read_rest(policy)
 policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
 policy.shadow = next_text() == "1"
@@ -1048,7 +1121,7 @@ local policies = {}
 for place = 1, next_number() do
 local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
 local policy
-if algorithms[tag] then
+if algorithm_names[tag] then
 policy = policy_of(tag, limit, window_ms, extra, "1")
 policy.version, policy.debt = 1, 0
 else
@@ -1077,10 +1150,8 @@ elseif charge.policy.on then
 charge.ban_key, charge.told = next_key(), next_text()
 end
 end
-local function read_batch()
-local head = next_text()
-batch.size = #head == 1 and 1 or tonumber(string.sub(head, 2))
-local letter = string.sub(head, 1, 1)
+local function read_batch(letter, size)
+batch.size = size
 batch.mode = string.lower(letter)
 batch.capital = batch.mode ~= letter
 for place = 1, batch.size do
@@ -1094,19 +1165,57 @@ end
 if server_ms > not_after_ms then
 return { server_ms, 1 }
 end
-local reply = { server_ms, 0 }
 local decided = false
-while position < #ARGV do
-read_batch()
-local succeeded, result = pcall(handlers[batch.mode], batch)
+local function failure(raised)
+local text = error_text(raised)
+return text, not decided and string.sub(text, 1, 9) ~= "WRONGTYPE"
+end
+local function decide_run(size)
+local policy, cost, told = policies[next_text()], next_number(), {}
+for last = 5, 5 * size, 5 do
+local succeeded, wait_ms, remaining, reset_ms, mark, ahead_ms =
+pcall(commit_one, next_key(), policy, cost)
 if succeeded then
 decided = true
 else
-result = error_text(result)
-if not decided and string.sub(result, 1, 9) ~= "WRONGTYPE" then
-return error_reply(result)
+local text, fails_all = failure(wait_ms)
+if fails_all then
+return nil, text
 end
+wait_ms, remaining, reset_ms, mark, ahead_ms = text, 0, 0, 0, 0
 end
-reply[#reply + 1] = result
+told[last - 4], told[last - 3], told[last - 2] = wait_ms, remaining, reset_ms
+told[last - 1], told[last] = mark, ahead_ms
+end
+return told
+end
+local function decide_batch(letter, size)
+read_batch(letter, size)
+local succeeded, result = pcall(handler_of(batch.mode), batch)
+if succeeded then
+decided = true
+return result
+end
+local text, fails_all = failure(result)
+if fails_all then
+return nil, text
+end
+return text
+end
+local reply = { server_ms, 0 }
+while position < #ARGV do
+local head = next_text()
+local letter = string.sub(head, 1, 1)
+local size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+local told, failed
+if letter == "q" then
+told, failed = decide_run(size)
+else
+told, failed = decide_batch(letter, size)
+end
+if failed then
+return error_reply(failed)
+end
+reply[#reply + 1] = told
 end
 return reply`;

@@ -9,25 +9,18 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
 /** The options of every command that reads logs. */
 export const readingOptions = {
   field: { type: "string", multiple: true },
-  failed: { type: "string" },
   reorder: { type: "string" },
   "max-keys": { type: "string" },
-  "show-clients": { type: "boolean" },
-  salt: { type: "string" },
   json: { type: "boolean" },
   html: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
 /** What the help says of them. */
-export const readingHelp = `  --field NAME=FIELD   where an identity part (or the time) is, such as account=user or
-                       ip=req.remoteAddress (again for more)
-  --failed FIELD=VALUE what tells failed requests, such as ok=false or status=401,403
-                       (default: a status from 400)
+export const readingHelp = `  --field NAME=FIELD   the field of an identity part or of the time, where it has another name,
+                       such as account=user or ip=req.remoteAddress (again for more)
   --reorder 1m         how far out of order lines may be (default 1m)
   --max-keys N         the most clients that a policy's store holds (default 1000000)
-  --show-clients       call clients by their address or name instead of a hash
-  --salt TEXT          hash with this, so that hashes are the same in each run
   --json               print everything as JSON
   --html FILE          write a page with charts as well
 

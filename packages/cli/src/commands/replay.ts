@@ -33,6 +33,10 @@ and says how many requests and clients each would have refused, when, and on whi
   --policy NAME        try this one of them alone (again for more)
   --sweep 10,20,50     try each policy under these limits too
   --algorithms         try the numbers of each policy under the other algorithms too
+  --failed FIELD=VALUE what tells failed requests, such as ok=false or status=401,403,5xx
+                       (default: a status from 400)
+  --show-clients       call clients by their address or name instead of a hash
+  --salt TEXT          hash with this, so that hashes are the same in each run
 ${readingHelp}`;
 
 /** `headgate replay`: the exit code. */
@@ -42,6 +46,9 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     policy: { type: "string", multiple: true },
     sweep: { type: "string" },
     algorithms: { type: "boolean" },
+    failed: { type: "string" },
+    "show-clients": { type: "boolean" },
+    salt: { type: "string" },
     ...readingOptions,
   });
   if (values.help) {

@@ -1,8 +1,7 @@
-import type { Millis } from "@headgate/core";
 import type { LogReader } from "./log-reader.js";
 import type { LoggedRequest } from "./request.js";
 
-const mostAtOnce = 4_096;
+const atOnce = 4_096;
 
 /** A log and the part of it that has been read but not given on. */
 class Head {
@@ -50,34 +49,22 @@ export async function* merged(
     const head = new Head(reader);
     if (await head.fill()) heads.push(head);
   }
+  let ready: LoggedRequest[] = [];
   while (heads.length > 0) {
     const first = earliest(heads);
-    const others = heads.filter((head) => head !== first);
-    const untilMs = others.length === 0 ? Infinity : earliest(others).request.timeMs;
-    const wins = others.length === 0 || heads.indexOf(first) < heads.indexOf(earliest(others));
-    const { requests, hasMore } = run(first, untilMs, wins);
-    yield requests;
-    if (!hasMore && !(await first.fill())) heads.splice(heads.indexOf(first), 1);
+    ready.push(first.request);
+    if (ready.length === atOnce) {
+      yield ready;
+      ready = [];
+    }
+    if (!first.advance() && !(await first.fill())) heads.splice(heads.indexOf(first), 1);
   }
+  yield ready;
 }
 
+/** The log whose next request is the earliest; of several, the one named first. */
 function earliest(heads: readonly Head[]): Head {
-  return heads.reduce((first, head) => (head.request.timeMs < first.request.timeMs ? head : first));
-}
-
-/** The requests of one log up to the instant at which another has its turn. */
-function run(
-  head: Head,
-  untilMs: Millis,
-  wins: boolean,
-): { readonly requests: readonly LoggedRequest[]; readonly hasMore: boolean } {
-  const requests: LoggedRequest[] = [];
-  while (requests.length < mostAtOnce) {
-    const { request } = head;
-    if (requests.length > 0 && (request.timeMs > untilMs || (request.timeMs === untilMs && !wins)))
-      break;
-    requests.push(request);
-    if (!head.advance()) return { requests, hasMore: false };
-  }
-  return { requests, hasMore: true };
+  let first = heads[0] as Head;
+  for (const head of heads) if (head.request.timeMs < first.request.timeMs) first = head;
+  return first;
 }

@@ -6,22 +6,30 @@ import { routeOf } from "./routes.js";
 
 /** The networks of IPv6 clients, as adapters count them by default. */
 const ipv6Prefix = 56;
-/** Clients whose spelling in the log is remembered; then it starts afresh. */
-const mostRemembered = 1_000_000;
+/** Longer values are not remembered: a log may hold anything. */
+const longestRemembered = 256;
+
+interface FinderOptions {
+  /** The field of each identity part that does not have its name. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Clients whose spelling in the log is remembered; beyond, that starts afresh. */
+  readonly maxKeys: number;
+}
 
 /** Finds the clients that one key tells apart in the requests of a log. */
 export class ClientFinder {
   readonly #by: KeyBy;
   readonly #clients: Clients;
+  readonly #mostRemembered: number;
   readonly #parts: readonly string[];
   readonly #fields: readonly string[];
   /** By what the log says, since to make a subject of it takes longer than to read it. */
   readonly #known = new Map<string, Client>();
 
-  /** @param fields - the field of each identity part that does not have its name */
-  constructor(by: KeyBy, clients: Clients, fields: ReadonlyMap<string, string>) {
+  constructor(by: KeyBy, clients: Clients, { fields, maxKeys }: FinderOptions) {
     this.#by = by;
     this.#clients = clients;
+    this.#mostRemembered = maxKeys;
     this.#parts = partsOf(by);
     this.#fields = this.#parts.map((part) => fields.get(part) ?? part);
   }
@@ -38,8 +46,8 @@ export class ClientFinder {
     const subject = this.#subjectOf(request);
     if (subject === undefined) return undefined;
     const client = this.#clients.client(subject);
-    if (this.#known.size >= mostRemembered) this.#known.clear();
-    this.#known.set(said, client);
+    if (this.#known.size >= this.#mostRemembered) this.#known.clear();
+    if (said.length <= longestRemembered) this.#known.set(said, client);
     return client;
   }
 
@@ -75,9 +83,12 @@ export function partsOf(by: KeyBy): readonly string[] {
   return [...new Set(parts.flat())].filter((part) => part !== "global");
 }
 
+/** The key of global policies in words. */
+export const everybody = "everybody";
+
 /** A key in words: `ip`, `ip and account`, `user, else ip`, `everybody`. */
 export function keyWords(by: KeyBy): string {
-  if (typeof by === "string") return by === "global" ? "everybody" : by;
+  if (typeof by === "string") return by === "global" ? everybody : by;
   if ("firstOf" in by) return by.firstOf.map(keyWords).join(", else ");
   return by.join(" and ");
 }

@@ -126,9 +126,10 @@ export class Replay {
   }
 }
 
-function keyGroup(by: KeyBy, { maxKeys, fields }: ReplayOptions): KeyGroup {
-  const clients = new Clients(maxKeys);
-  return { by, clients, finder: new ClientFinder(by, clients, fields), trials: [], withoutKey: 0 };
+function keyGroup(by: KeyBy, options: ReplayOptions): KeyGroup {
+  const clients = new Clients(options.maxKeys);
+  const finder = new ClientFinder(by, clients, options);
+  return { by, clients, finder, trials: [], withoutKey: 0 };
 }
 
 function named(trials: readonly Trial[]): string {

@@ -110,7 +110,7 @@ export class ResponsePlanner<Request, N extends string> {
       ["Retry-After", retrySeconds === undefined ? undefined : String(retrySeconds)],
       notStored,
       ["Content-Type", contentType],
-      ...Object.entries(custom?.headers ?? {}),
+      ...(custom?.headers === undefined ? [] : Object.entries(custom.headers)),
     ];
     return {
       action: "reject",

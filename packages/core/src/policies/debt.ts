@@ -10,7 +10,7 @@ export function roomFor({ policy, cost }: Charge, { table, state }: Entry, now: 
 }
 
 /** The policy with a capacity that is larger by `units`. */
-function enlarged(policy: Policy, units: number): Policy {
+export function enlarged(policy: Policy, units: number): Policy {
   switch (policy.algorithm) {
     case "token-bucket":
       return { ...policy, burst: policy.burst + units };

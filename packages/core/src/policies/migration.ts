@@ -2,6 +2,9 @@ import type { AlgorithmTable } from "../algorithms/index.js";
 import type { Millis } from "../clock.js";
 import { capacityOf } from "../policy/capacity.js";
 import type { Policy } from "../policy/policy.js";
+import { enlarged } from "./debt.js";
+
+const largest = Number.MAX_SAFE_INTEGER;
 
 /** A state and the policy that it was written under. */
 export interface Held {
@@ -31,23 +34,26 @@ export function migrated(
   const queue = from === to && policy.algorithm === "leaky-bucket";
   if (kept && !(queue && old.limit !== policy.limit)) return state;
   const fresh = to.create(policy);
-  const { remaining, resetMs } = from.measure(old, state, now, 0);
   if (queue) {
     // The next free slot keeps its instant.
+    const { resetMs } = from.measure(old, state, now, 0);
     fresh.units = Math.min(resetMs * policy.limit, mostUsed(policy) * policy.windowMs);
     fresh.atMs = now;
     return fresh;
   }
-  const before = capacityOf(old);
-  const used = before - remaining;
-  const units = rule === "scale" ? scaled(used, capacityOf(policy), before) : used;
+  // More than the old capacity where a larger one has been used: it must not come back with each version's turn.
+  const roomy = enlarged(old, spare(old));
+  const used = capacityOf(roomy) - from.measure(roomy, state, now, 0).remaining;
+  const units = rule === "scale" ? scaled(used, capacityOf(policy), capacityOf(old)) : used;
   if (units === 0) return undefined;
   to.spend(policy, fresh, now, Math.min(units, mostUsed(policy)));
   return fresh;
 }
 
-/** `ceil(part * to / from)` for `part <= from`, exactly where the product would not be: bit by bit. */
-function scaled(part: number, to: number, from: number): number {
+/** `ceil(used * to / from)`, exactly where the product would not be: the part below `from` bit by bit. */
+function scaled(used: number, to: number, from: number): number {
+  const part = used % from;
+  const whole = Math.floor(used / from) * to;
   let [quotient, rest] = [0, 0];
   for (let bit = 2 ** 52; bit >= 1; bit /= 2) {
     quotient *= 2;
@@ -64,20 +70,17 @@ function scaled(part: number, to: number, from: number): number {
       }
     }
   }
-  return rest > 0 ? quotient + 1 : quotient;
+  return whole + (rest > 0 ? quotient + 1 : quotient);
 }
 
 /** What a state may hold at most, so that a call on top of it is still exact. */
 function mostUsed(policy: Policy): number {
-  const capacity = capacityOf(policy);
-  const largest = Number.MAX_SAFE_INTEGER;
-  switch (policy.algorithm) {
-    case "fixed-window":
-    case "sliding-window":
-      return largest - capacity;
-    case "sliding-window-counter":
-      return Math.floor(largest / policy.windowMs);
-    default:
-      return Math.floor(largest / policy.windowMs) - capacity;
-  }
+  const counter = policy.algorithm === "sliding-window-counter";
+  return counter ? Math.floor(largest / policy.windowMs) : spare(policy);
+}
+
+/** How much larger the capacity could be. */
+function spare(policy: Policy): number {
+  const bucket = policy.algorithm === "token-bucket" || policy.algorithm === "leaky-bucket";
+  return Math.floor(largest / (bucket ? policy.windowMs : 1)) - capacityOf(policy);
 }

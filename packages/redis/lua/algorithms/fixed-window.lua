@@ -77,3 +77,5 @@ end
 function fixed_window.expires_at(policy, state)
   return state.count > 0 and state.start_ms + policy.window_ms or 0
 end
+
+return fixed_window

@@ -2,6 +2,8 @@
 -- Policy: limit, window_ms, extra = queue.
 -- State { units, at_ms }, kept as "l<window> <units> <at> <limit> <queue>".
 
+local owed = need("owed")
+
 local leaky_bucket = {
   numbers = " (%d+) (%d+)",
   tells_extra = true,
@@ -50,3 +52,5 @@ function leaky_bucket.refund(policy, state, receipt, now)
   end
   return false
 end
+
+return leaky_bucket

@@ -111,3 +111,5 @@ function sliding_window_counter.expires_at(policy, state)
   end
   return state.previous > 0 and start_ms + policy.window_ms or 0
 end
+
+return sliding_window_counter

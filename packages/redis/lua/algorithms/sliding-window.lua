@@ -3,10 +3,13 @@
 -- Policy: limit, window_ms.
 -- State: a stamp log, which writes itself.
 
+local stamp_log = need("stamp-log")
+
 local sliding_window = {
   create = stamp_log.create,
   filled = stamp_log.filled,
   load = stamp_log.load,
+  unpack = stamp_log.unpack,
 }
 
 function sliding_window.capacity(policy)
@@ -53,3 +56,5 @@ end
 function sliding_window.expires_at(policy, log)
   return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
 end
+
+return sliding_window

@@ -2,6 +2,8 @@
 -- Policy: limit, window_ms, extra = burst.
 -- State { units, at_ms }, kept as "t<window> <units> <at> <limit> <burst>".
 
+local owed = need("owed")
+
 local token_bucket = {
   numbers = " (%d+) (%d+)",
   tells_extra = true,
@@ -48,3 +50,5 @@ function token_bucket.refund(policy, state, receipt, now)
   state.at_ms = instant
   return true
 end
+
+return token_bucket

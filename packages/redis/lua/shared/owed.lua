@@ -41,3 +41,5 @@ function owed.expires_at(policy, state)
   end
   return state.at_ms + ceil(state.units / policy.limit)
 end
+
+return owed

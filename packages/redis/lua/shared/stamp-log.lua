@@ -294,3 +294,5 @@ function stamp_log.take(log, stamp, units)
   overwrite(log, index, table.concat(packed))
   return true
 end
+
+return stamp_log

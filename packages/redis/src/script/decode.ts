@@ -22,19 +22,47 @@ export interface CallReply {
 
 const numbersOfOutcome = 8;
 const numbersOfLook = 3;
+const numbersOfRun = 5;
+
+/** What a reply answers. */
+interface Asked {
+  readonly batches: readonly Batch[];
+  /** How many of the batches each part of the reply is for. */
+  readonly runs: readonly number[];
+  /** The injected instant that the call ran at, if there was one. */
+  readonly nowMs: Millis | undefined;
+}
 
 /** @throws HeadgateError `STORE_FAILURE` for a reply that is not the script's */
-export function decodeCall(reply: unknown, batches: readonly Batch[]): CallReply {
+export function decodeCall(reply: unknown, { batches, runs, nowMs }: Asked): CallReply {
   if (!Array.isArray(reply)) throw oddReply(reply);
   const [serverMs, late, ...replies] = reply as unknown[];
   if (!isInteger(serverMs) || (late !== 0 && late !== 1)) throw oddReply(reply);
   if (late === 1) return { serverMs, late: true, batches: [] };
-  if (replies.length !== batches.length) throw oddReply(reply);
-  return {
-    serverMs,
-    late: false,
-    batches: batches.map((batch, index) => decodeBatch(replies[index], batch)),
-  };
+  if (replies.length !== runs.length) throw oddReply(reply);
+  const decoded: BatchReply[] = [];
+  for (const [index, length] of runs.entries()) {
+    if (length === 1) decoded.push(decodeBatch(replies[index], batches[decoded.length] as Batch));
+    else decoded.push(...decodeRun(replies[index], length, nowMs ?? serverMs));
+  }
+  return { serverMs, late: false, batches: decoded };
+}
+
+/** The batches of a run, with the numbers that each would have had by itself. */
+function decodeRun(reply: unknown, length: number, nowMs: Millis): readonly BatchReply[] {
+  if (!Array.isArray(reply) || reply.length !== length * numbersOfRun)
+    return new Array<BatchReply>(length).fill(oddReply(reply));
+  const decoded: BatchReply[] = [];
+  for (let from = 0; from < reply.length; from += numbersOfRun) {
+    const waitMs: unknown = reply[from];
+    const [remaining, resetMs, mark, aheadMs] = reply.slice(from + 1, from + numbersOfRun);
+    if (typeof waitMs === "string") decoded.push(batchFailure(waitMs));
+    else if (![waitMs, remaining, resetMs, mark, aheadMs].every(isInteger))
+      decoded.push(oddReply(reply));
+    else if (waitMs === 0) decoded.push([1, remaining, 0, -1, resetMs, 0, nowMs + aheadMs, mark]);
+    else decoded.push([0, remaining, waitMs as number, -1, resetMs, 0, -1, 0]);
+  }
+  return decoded;
 }
 
 function decodeBatch(reply: unknown, batch: Batch): BatchReply {

@@ -1,7 +1,8 @@
 import type { Millis, Policy } from "@headgate/core";
 import { banKeyOf, showsSubject } from "../keys.js";
-import type { Batch, BatchMode } from "./batch.js";
+import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
 import { policyArguments } from "./policy-arguments.js";
+import { runsOf } from "./runs.js";
 
 /** What a call says besides its batches. */
 export interface CallTimes {
@@ -28,40 +29,75 @@ const modeLetters: Readonly<Record<BatchMode, string>> = {
   bans: "e",
 };
 
+/** A call as the script takes it. */
+export interface EncodedCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  /** How many batches each part of the call is for. */
+  readonly runs: readonly number[];
+}
+
 /** KEYS and ARGV of the script for some batches, as its header describes them. */
 export function encodeCall(
   batches: readonly Batch[],
   { notAfterMs, nowMs }: CallTimes,
-): { readonly keys: readonly string[]; readonly args: readonly string[] } {
-  const keys: string[] = [];
-  const places = new Map<Policy, number>();
-  const policies: string[] = [];
-  const body: string[] = [];
-  for (const { mode, wantNext, charges } of batches) {
-    const parts = mode === "refund" && charges.some(({ part }) => part !== undefined);
-    const letter = wantNext || parts ? modeLetters[mode].toUpperCase() : modeLetters[mode];
-    body.push(charges.length === 1 ? letter : letter + charges.length);
-    for (const { key, policy, subject, cost, at, mark, part } of charges) {
-      keys.push(key);
-      let place = places.get(policy);
-      if (place === undefined) {
-        place = places.size + 1;
-        places.set(policy, place);
-        policies.push(...policyArguments(policy));
-      }
-      body.push(String(place), String(cost));
-      if (mode === "refund") {
-        body.push(String(at), String(mark));
-        if (parts) body.push(String(part ?? cost));
-      } else if (policy.penalty !== undefined) {
-        keys.push(banKeyOf(key));
-        body.push(showsSubject(subject) ? "" : subject);
-      }
-    }
+): EncodedCall {
+  const call = new CallWriter();
+  const runs = runsOf(batches);
+  let at = 0;
+  for (const length of runs) {
+    if (length === 1) call.addBatch(batches[at] as Batch);
+    else call.addRun(batches.slice(at, at + length));
+    at += length;
   }
   const times =
     nowMs === undefined
       ? [String(notAfterMs), "", "0"]
       : [String(notAfterMs), String(nowMs), String(injectedClockGraceMs)];
-  return { keys, args: [...times, String(places.size), ...policies, ...body] };
+  return { keys: call.keys, args: [...times, ...call.args], runs };
+}
+
+class CallWriter {
+  readonly keys: string[] = [];
+  readonly #places = new Map<Policy, string>();
+  readonly #policies: string[] = [];
+  readonly #body: string[] = [];
+
+  get args(): readonly string[] {
+    return [String(this.#places.size), ...this.#policies, ...this.#body];
+  }
+
+  addRun(batches: readonly Batch[]): void {
+    const run = batches.map(({ charges }) => charges[0] as KeyedCharge);
+    const { policy, cost } = run[0] as KeyedCharge;
+    this.#body.push(`q${run.length}`, this.#placeOf(policy), String(cost));
+    for (const { key } of run) this.keys.push(key);
+  }
+
+  addBatch({ mode, wantNext, charges }: Batch): void {
+    const parts = mode === "refund" && charges.some(({ part }) => part !== undefined);
+    const letter = wantNext || parts ? modeLetters[mode].toUpperCase() : modeLetters[mode];
+    this.#body.push(charges.length === 1 ? letter : letter + charges.length);
+    for (const { key, policy, subject, cost, at, mark, part } of charges) {
+      this.keys.push(key);
+      this.#body.push(this.#placeOf(policy), String(cost));
+      if (mode === "refund") {
+        this.#body.push(String(at), String(mark));
+        if (parts) this.#body.push(String(part ?? cost));
+      } else if (policy.penalty !== undefined) {
+        this.keys.push(banKeyOf(key));
+        this.#body.push(showsSubject(subject) ? "" : subject);
+      }
+    }
+  }
+
+  #placeOf(policy: Policy): string {
+    let place = this.#places.get(policy);
+    if (place === undefined) {
+      place = String(this.#places.size + 1);
+      this.#places.set(policy, place);
+      this.#policies.push(...policyArguments(policy));
+    }
+    return place;
+  }
 }

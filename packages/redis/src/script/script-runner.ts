@@ -85,10 +85,9 @@ export class ScriptRunner {
     deadlineAt: Millis,
   ): Promise<CallReply & { readonly sentAt: Millis }> {
     const { clock } = this.#options;
-    const { keys, args } = encodeCall(batches, {
-      notAfterMs: this.#serverClock.serverTimeAt(deadlineAt),
-      nowMs: clock === undefined ? undefined : readInjected(clock),
-    });
+    const nowMs = clock === undefined ? undefined : readInjected(clock);
+    const notAfterMs = this.#serverClock.serverTimeAt(deadlineAt);
+    const { keys, args, runs } = encodeCall(batches, { notAfterMs, nowMs });
     let sentAt = performance.now();
     let raw: unknown;
     try {
@@ -98,7 +97,7 @@ export class ScriptRunner {
       sentAt = performance.now();
       raw = await this.#executor.run({ command: "EVAL", script, keys, args });
     }
-    const reply = decodeCall(raw, batches);
+    const reply = decodeCall(raw, { batches, runs, nowMs });
     if (!reply.late) this.#serverClock.learn(reply.serverMs, sentAt);
     return { ...reply, sentAt };
   }

@@ -7,7 +7,7 @@ import { startCluster } from "../servers/cluster.js";
 import { startRedisServer } from "../servers/redis-server.js";
 
 const always =
-  "-@all +hello +info +evalsha +eval +time +get +set +getrange +setrange +pttl +pexpire +del";
+  "-@all +hello +info +evalsha +eval +time +get +set +getrange +setrange +pttl +pexpire +del +scan";
 const inCluster = "+cluster|slots +cluster|info +client|setname +asking +readonly";
 
 const host = "127.0.0.1";
@@ -21,6 +21,12 @@ const policies = [
   definePolicy("bucket", { ...rule, algorithm: "token-bucket" }),
   definePolicy("queue", { ...rule, algorithm: "leaky-bucket", queue: 1, maxDelayMs: 10_000 }),
 ];
+
+const guarded = definePolicy("guarded", {
+  ...{ ...rule, algorithm: "fixed-window" },
+  penalty: { on: "failures", after: 1, within: "1h", ban: "1h" },
+  debt: 5,
+});
 
 /** Uses everything that a store does. */
 async function useEverything(client: Redis | Cluster): Promise<void> {
@@ -37,6 +43,12 @@ async function useEverything(client: Redis | Cluster): Promise<void> {
         await store.apply([charge], "commit");
         await store.reset(policy, charge.subject);
       }
+      const subject = `user=${round}`;
+      await store.apply([{ policy: guarded, subject, cost: 1 }], "settle");
+      await store.bans.strike(guarded, subject);
+      await store.reset(guarded, subject, true);
+      expect(await store.bans.list([guarded], 10)).toHaveLength(1);
+      await store.bans.set(guarded, subject, 0);
     }
     expect(store.lostRefunds).toBe(0);
   } finally {

@@ -68,6 +68,30 @@ for (const [client, open] of Object.entries(openers)) {
   });
 }
 
+for (const [client, open] of Object.entries(openers)) {
+  test(`over ${client}, lists bans`, async () => {
+    const store = await open({ now: () => 1_000 });
+    if (store.kind !== "async") throw new Error("a Redis store is asynchronous");
+    const banned = definePolicy("banned", { ...policy, name: "banned", penalty: { on: "manual" } });
+    const subjects = [...Array.from({ length: 300 }, (_, user) => `user=${user}`), "1 2", "[1]"];
+    await Promise.all(subjects.map((subject) => store.bans.set(banned, subject, 500)));
+    const told = await store.bans.list([banned], 1_000);
+    expect(told.map(({ subject }) => subject).sort()).toEqual(subjects.sort());
+    expect(new Set(told.map(({ endsInMs }) => endsInMs))).toEqual(new Set([500]));
+    await store.close();
+  });
+}
+
+test("lists bans under the client's own key prefix, whatever its characters", async () => {
+  const banned = definePolicy("banned", { ...policy, name: "banned", penalty: { on: "manual" } });
+  const client = new Redis5({ port: redis.server.port, keyPrefix: "a[b]*:", lazyConnect: true });
+  const store = redisStore(client, { prefix: "p", callTimeoutMs: patientMs });
+  await store.bans.set(banned, "user=1", 60_000);
+  await redis.client.set("ab:p:{user=2}:banned!", "b0 0 9999999999999", "PX", 60_000);
+  expect((await store.bans.list([banned], 9)).map(({ subject }) => subject)).toEqual(["user=1"]);
+  await store.close();
+});
+
 test("over @upstash/redis, sends one request for the checks of a turn", async () => {
   const store = httpStore(upstashExecutor(upstash()), {
     prefix: freshPrefix(),

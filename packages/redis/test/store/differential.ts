@@ -143,8 +143,7 @@ export class Differential {
     const receipt = { ...whole, ...this.#random.pick(parts) };
     this.#memory.refund([receipt]);
     const refunded = this.#other.refund([receipt]);
-    await this.#apply([{ ...receipt, cost: 0 }], "peek");
-    await refunded;
+    await Promise.all([refunded, this.#apply([{ ...receipt, cost: 0 }], "peek")]);
   }
 
   async #reset(): Promise<void> {
@@ -152,8 +151,7 @@ export class Differential {
     const keepBan = this.#random.integer(2) === 0;
     this.#memory.reset(policy, subject, keepBan);
     const done = this.#other.reset(policy, subject, keepBan);
-    await this.#apply([{ policy, subject, cost: 0 }], "peek");
-    await done;
+    await Promise.all([done, this.#apply([{ policy, subject, cost: 0 }], "peek")]);
   }
 
   async #ban(): Promise<void> {
@@ -165,8 +163,7 @@ export class Differential {
     ask<void>(this.#memory);
     const asked = ask<Promise<void>>(this.#other);
     this.#bansEnd.push(this.#clock.now() + (forMs ?? policy.penalty.withinMs));
-    await this.#apply([{ policy, subject, cost: 0 }], "peek");
-    await asked;
+    await Promise.all([asked, this.#apply([{ policy, subject, cost: 0 }], "peek")]);
   }
 
   #batch(): readonly Charge[] {

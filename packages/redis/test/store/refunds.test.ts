@@ -26,6 +26,9 @@ function slottedStore(run: Executor["run"] = send): RedisStore {
     slotOf: (key) => calculateSlot(key),
     ready: () => undefined,
     run,
+    scan: async function* () {
+      yield await redis.client.keys("*");
+    },
     close: async () => undefined,
   };
   return redisStore(executor, { prefix: freshPrefix(), callTimeoutMs: patientMs });
@@ -103,4 +106,65 @@ test("remembers a refusal although what its other legs took is given back", asyn
   const before = calls;
   expect((await store.apply(batch, "commit"))[1]?.allowed).toBe(false);
   expect(calls).toBe(before);
+});
+
+const penalty = { after: 2, within: "1h", ban: "1h" } as const;
+
+test("counts strikes in the leg that refused, and refunds the earlier ones", async () => {
+  const store = slottedStore();
+  const guarded = definePolicy("guarded", {
+    ...{ algorithm: "token-bucket", limit: 1, window: "24h" },
+    penalty,
+  });
+  const spared = definePolicy("spared", { ...guarded, name: "spared", limit: 5, burst: 5 });
+  await store.apply([charge(guarded, second)], "commit");
+  const batch = [charge(spared, first), charge(guarded, second), charge(guarded, last)];
+  const bansOf = async () => (await store.apply(batch, "commit")).map(({ banMs }) => banMs > 0);
+  expect(await bansOf()).toEqual([false, false, false]);
+  expect(await bansOf()).toEqual([false, true, false]);
+  await until(async () => (await remainingOf(store, spared, first)) === 5);
+  expect(await remainingOf(store, guarded, last)).toBe(1);
+  expect(await store.bans.list([guarded, spared], 10)).toEqual([
+    { policyName: "guarded", subject: second, endsInMs: expect.any(Number) },
+  ]);
+});
+
+test("lets no shadow refuse a leg, and counts its refusals only where all others admit", async () => {
+  const store = slottedStore();
+  const shadow = definePolicy("shadow", {
+    ...{ algorithm: "token-bucket", limit: 1, window: "24h" },
+    shadow: true,
+    penalty,
+  });
+  await store.apply([charge(shadow, first)], "commit");
+  const bannedMs = async () =>
+    (await store.apply([{ ...charge(shadow, first), cost: 0 }], "peek"))[0]?.banMs ?? 0;
+  const verdicts = async (other: Policy) =>
+    (await store.apply([charge(shadow, first), charge(other, last)], "commit")).map(
+      ({ allowed }) => allowed,
+    );
+  await store.apply([charge(tight, last)], "commit");
+  for (let count = 0; count < 3; count += 1) expect(await verdicts(tight)).toEqual([false, false]);
+  expect(await bannedMs()).toBe(0);
+  for (let count = 0; count < 2; count += 1) expect(await verdicts(loose)).toEqual([false, true]);
+  await until(async () => (await bannedMs()) > 0);
+  expect(await remainingOf(store, loose, last)).toBe(3);
+});
+
+test("settles each subject in its own slot", async () => {
+  const store = slottedStore();
+  const indebted = definePolicy("indebted", {
+    ...{ algorithm: "fixed-window", limit: 3, window: "24h" },
+    debt: 2,
+  });
+  const batch = [first, second, last].map((subject, index) => ({
+    ...charge(indebted, subject),
+    cost: 2 * index + 2,
+  }));
+  const settled = await store.apply(batch, "settle");
+  expect(settled.map(({ allowed, cost }) => [allowed, cost])).toEqual([
+    [true, 2],
+    [true, 4],
+    [false, 5],
+  ]);
 });

@@ -27,6 +27,8 @@ function limiterOf(policies: Readonly<Record<string, PolicyDefinition>>, at = 1_
     prefix: freshPrefix(),
     clock,
     callTimeoutMs: patientMs,
+    // A remembered refusal tells what was left when it was made.
+    denyCache: false,
   });
   return { clock, limiter: createLimiter({ store, policies, deadlineMs: patientMs }) };
 }

@@ -81,3 +81,30 @@ test("takes no round trip for a request that is refused again", () =>
     });
     expect(trips).toBe(0);
   }));
+
+test("takes one round trip for layered policies with penalties, shadows and tiers, admitted or refused", async () => {
+  const client = new Redis({ port: proxy.port, host: "127.0.0.1", lazyConnect: true });
+  const penalty = { after: 5, within: "1h", ban: "1h" } as const;
+  const rule = { limit: 3, window: "24h", by: "user" } as const;
+  const limiter = createLimiter({
+    store: redisStore(client, { prefix: freshPrefix() }),
+    deadlineMs: 2_000,
+    policies: {
+      wide: slidingWindow({ ...rule, limit: 100, tiers: { pro: { limit: 1_000 } } }),
+      tight: tokenBucket({ ...rule, penalty, version: 2 }),
+      tried: fixedWindow({ ...rule, limit: 1, shadow: true, penalty }),
+    },
+  });
+  try {
+    await limiter.peek("wide", identity);
+    for (let count = 0; count < 8; count += 1) {
+      const before = proxy.roundTrips();
+      const decision = await limiter.check(["wide", "tight", "tried"], identity, { tier: "pro" });
+      expect(proxy.roundTrips() - before, `request ${count}`).toBe(1);
+      expect(decision.reason).toBe(count < 3 ? "admitted" : count < 7 ? "limit" : "ban");
+    }
+  } finally {
+    await limiter.close();
+    client.disconnect();
+  }
+});

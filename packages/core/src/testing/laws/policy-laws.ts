@@ -158,13 +158,20 @@ const versionsGoUp: LawBody<ChangingHistory> = function* (trial, history) {
 const twoVersions: LawBody<ChangingHistory> = function* (trial, history) {
   const windowMs = 1_000_000;
   const limits = [1 + (history.share % 20), 1 + (history.steps.length % 20)];
+  const [first, second] = [history.policy, history.other].map(
+    (input) => (input as Pick<Policy, "algorithm">).algorithm,
+  ) as [Policy["algorithm"], Policy["algorithm"]];
+  // Of two queues the next free slot keeps its instant, not the number of those who wait.
+  const queues = first === "leaky-bucket" && second === "leaky-bucket";
+  const algorithms = [first, queues ? "token-bucket" : second];
   const [old, changed] = limits.map((limit, index) =>
     trial.named("pair", {
-      algorithm: "fixed-window",
+      algorithm: algorithms[index],
       limit,
       windowMs,
       version: index + 1,
       migrate: history.rule,
+      ...(algorithms[index] === "leaky-bucket" && { queue: limit - 1, maxDelayMs: windowMs }),
     }),
   ) as [Policy, Policy];
   trial.clock.set(trial.now - (trial.now % windowMs) + windowMs);
