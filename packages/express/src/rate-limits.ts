@@ -56,6 +56,8 @@ export interface Limit<N extends string> {
 
 /** Mounts what a group has in common, with policies of the mount's own or without. */
 export interface LimitGroup<N extends string> extends Limit<N> {
+  // Again, since an interface's own signatures are tried before those that it extends.
+  (choose: ChoosePolicies<N>, options?: MountOptions<N>): RequestHandler;
   (options?: MountOptions<N>): RequestHandler;
 }
 

@@ -11,7 +11,7 @@ export interface RateLimitProxyOptions<N extends string>
    * What is limited. All rules that match a request apply, as one decision, and with them what the proxy
    * inherits; where no rule matches, that alone.
    */
-  readonly rules: readonly ProxyRule<N>[];
+  readonly rules: readonly ProxyRule<NoInfer<N>>[];
   /** Headers of every refusal, such as those of CORS, which a route's own code cannot add here. */
   readonly refusalHeaders?: RefusalHeaders<NextRequest>;
 }
