@@ -29,6 +29,7 @@ export default defineConfig({
         examples.map((name) => `examples/${name}/test/**/*.test.mjs`),
         { group: 3, workers: 1 },
       ),
+      project("bench", ["bench/test/**/*.test.mjs"], { group: 4, workers: 1 }),
     ],
   },
 });

@@ -13,11 +13,10 @@ export function manifestOf(folder) {
 
 /** Every workspace folder that has a manifest, relative to the root. */
 export function workspaceFolders() {
-  return ["packages", "examples"].flatMap((parent) =>
-    readdirSync(join(root, parent))
-      .map((name) => `${parent}/${name}`)
-      .filter((folder) => existsSync(join(root, folder, "package.json"))),
+  const nested = ["packages", "examples"].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
   );
+  return [...nested, "bench"].filter((folder) => existsSync(join(root, folder, "package.json")));
 }
 
 /** The folders of the packages that are published. */

@@ -1,5 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { fileInput } from "../src/reading/input.js";
+import { LogReader } from "../src/reading/log-reader.js";
+import { merged } from "../src/reading/merged.js";
 import type { ReplayResult } from "../src/replay/result.js";
 import { Folder } from "./files.js";
 import { headgate, type Ran } from "./terminal.js";
@@ -238,6 +241,19 @@ describe("order", () => {
     const result = await resultOf([log], { options: ["--reorder", "5s"] });
     expect(result.input).toMatchObject({ requests: 301, late: 0 });
     expect(refusedOf(result)).toBe(295);
+  });
+
+  it("begins no log before its time, so that many rotated ones need no more memory than a few", async () => {
+    const first = Array.from({ length: 5_000 }, (_, index) => at(Math.floor(index / 10)));
+    const files = [folder.file(at(7_200)), folder.file(`${first.join("\n")}\n`)];
+    const inputs = await Promise.all(files.map((file) => fileInput(file)));
+    const readers = inputs.map((input) => new LogReader(input, { reorderMs: 60_000 }));
+    const batches = merged(readers);
+    expect((await batches.next()).value).toHaveLength(4_096);
+    expect(readers.map(({ lines }) => lines)).toEqual([0, 5_000]);
+    const rest: unknown[] = [];
+    for await (const batch of batches) rest.push(...batch);
+    expect(rest).toHaveLength(905);
   });
 
   it("holds across several logs, one after the other or side by side, however they are named", async () => {

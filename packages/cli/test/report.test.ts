@@ -108,6 +108,28 @@ describe("a report", () => {
     await page.context().close();
   });
 
+  it("follows the colour scheme, also when it changes", async () => {
+    const { page, errors } = await opened(browser, pages.replay, { viewport: wide });
+    const swatch = page.locator(".tools line").first();
+    const light = await swatch.getAttribute("stroke");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => swatch.getAttribute("stroke")).not.toBe(light);
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("draws its charts anew when the window gets narrow", async () => {
+    const { page } = await opened(browser, pages.replay, { viewport: wide });
+    await page.setViewportSize(narrow);
+    const widest = (): Promise<number> =>
+      page.evaluate(() =>
+        Math.max(...[...document.querySelectorAll("canvas")].map(({ clientWidth }) => clientWidth)),
+      );
+    await expect.poll(widest).toBeLessThan(narrow.width);
+    expect(await scrollsSideways(page)).toBe(false);
+    await page.context().close();
+  });
+
   it("says that scripts are off, and shows all tables then", async () => {
     const { page } = await opened(browser, pages.replay, {
       javaScriptEnabled: false,

@@ -3,7 +3,7 @@ import { HeadgateError } from "./errors.js";
 import type { Policy, PolicyNumbers } from "./policy/policy.js";
 import type { Fault, PolicyInput } from "./policy/rules.js";
 import type { Entry, Tables } from "./store/memory/tables.js";
-import type { Bans, Charge, Outcome } from "./store/store.js";
+import type { Bans, Charge, ChargeReceipt, Outcome } from "./store/store.js";
 
 /**
  * What the entry `@headgate/core/policies` adds to plain limits. It is kept out of the main entry, where every
@@ -20,6 +20,8 @@ export interface Extension {
   carryOver(tables: Tables, call: CarryOver): Entry;
   /** As much of a settled charge as capacity and debt have room for. */
   room(charge: Charge, entry: Entry, now: Millis): number;
+  /** Gives back what a receipt names, as far as it still counts. */
+  refund(tables: Tables, receipt: ChargeReceipt, now: Millis): void;
   /** The bans of a memory store. */
   memoryBans(tables: Tables, clock: Clock): MemoryBans;
 }

@@ -4,6 +4,7 @@ export {
   type ChoosePolicies,
   decisionOf,
   type Limit,
+  type LimitGroup,
   type MountOptions,
   type RateLimitsOptions,
   rateLimits,

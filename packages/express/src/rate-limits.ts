@@ -1,6 +1,7 @@
 import { type Decision, HeadgateError, type Limiter } from "@headgate/core";
 import {
   type AddressSource,
+  checkedSucceeded,
   Guard,
   type GuardOptions,
   Holds,
@@ -36,7 +37,7 @@ export interface MountOptions<N extends string> extends GuardOptions<Request, N>
   readonly succeeded?: Succeeded;
 }
 
-/** Chooses the policies of a request: names, or `false` for no limit. */
+/** Chooses the policies of a request: names, or `false` for none but those that the mount inherits. */
 export type ChoosePolicies<N extends string> = Exclude<PolicySelection<Request, N>, readonly N[]>;
 
 /** Mounts a limiter: names of policies, or a function that chooses them, and options of this mount alone. */
@@ -49,8 +50,15 @@ export interface Limit<N extends string> {
    * Policies that mounts of a group apply beside their own, in one decision with them, and options that the
    * mounts share. A mount may have another instead, or none: `{ override: { perIp: false } }`.
    */
-  group(...names: readonly N[]): Limit<N>;
-  group(...namesAndOptions: [...N[], MountOptions<N>]): Limit<N>;
+  group(...names: readonly N[]): LimitGroup<N>;
+  group(...namesAndOptions: [...N[], MountOptions<N>]): LimitGroup<N>;
+}
+
+/** Mounts what a group has in common, with policies of the mount's own or without. */
+export interface LimitGroup<N extends string> extends Limit<N> {
+  // Again, since an interface's own signatures are tried before those that it extends.
+  (choose: ChoosePolicies<N>, options?: MountOptions<N>): RequestHandler;
+  (options?: MountOptions<N>): RequestHandler;
 }
 
 /**
@@ -80,29 +88,25 @@ export function rateLimits<const N extends string>(options: RateLimitsOptions<N>
     route: routeOf,
   };
   const holds = new Holds(limiter.closing);
-  const limitWith = (common: MountOptions<N>): Limit<N> => {
-    const { succeeded: _, ...guardOptions } = common;
-    resolveOptions(guardOptions);
+  const limitWith = (common: MountOptions<N>): LimitGroup<N> => {
     const limit = (...mount: Mount<N>): RequestHandler => {
       const { selection, options: own } = readMount(mount);
-      const { succeeded = isOk, ...merged } = { ...common, ...own };
-      const resolved = resolveOptions(merged);
-      const guard = new Guard({ limiter, reader, selection, options: resolved });
+      const { succeeded = isOk, ...options } = joined(common, own);
+      const guard = new Guard({ limiter, reader, selection, options: resolveOptions(options) });
       return middleware(guard, { holds, succeeded });
     };
-    const group = (...mount: Mount<N>): Limit<N> => {
+    const group = (...mount: Mount<N>): LimitGroup<N> => {
       const { selection, options: own } = readMount(mount);
       if (typeof selection === "function")
         throw new HeadgateError(
           "INVALID_OPTION",
           "group: name policies; a mount may choose by a function",
         );
-      const inherit = [...(common.inherit ?? []), ...selection];
-      return limitWith({ ...common, ...own, inherit: [...inherit, ...(own.inherit ?? [])] });
+      return limitWith(joined(common, own, selection));
     };
-    return Object.assign(limit, { group }) as Limit<N>;
+    return Object.assign(limit, { group }) as LimitGroup<N>;
   };
-  return limitWith(shared);
+  return limitWith(checkedOptions(shared));
 }
 
 /** The decision that stands for a request so far, over all limiters it has passed; undefined when none took part. */
@@ -114,11 +118,32 @@ type Mount<N extends string> = readonly (N | ChoosePolicies<N> | MountOptions<N>
 
 const isOk: Succeeded = (_request, response) => isSuccess(response);
 
+/** Options of a group or a mount on top of those in common: what is inherited, and what overrides it, adds up. */
+function joined<N extends string>(
+  common: MountOptions<N>,
+  own: MountOptions<N>,
+  names: readonly N[] = [],
+): MountOptions<N> {
+  return {
+    ...common,
+    ...own,
+    inherit: [...(common.inherit ?? []), ...names, ...(own.inherit ?? [])],
+    override: { ...common.override, ...own.override },
+  };
+}
+
+function checkedOptions<N extends string>(options: MountOptions<N>): MountOptions<N> {
+  const { succeeded = isOk, ...guardOptions } = options;
+  checkedSucceeded(succeeded);
+  resolveOptions(guardOptions);
+  return options;
+}
+
 function readMount<N extends string>(
   mount: Mount<N>,
 ): { selection: PolicySelection<Request, N>; options: MountOptions<N> } {
   const last = mount.at(-1);
-  const options = typeof last === "object" ? last : {};
+  const options = checkedOptions<N>(typeof last === "object" ? last : {});
   const [first] = mount;
   const names = mount.filter((name) => name !== undefined && name !== last) as readonly N[];
   return {

@@ -10,7 +10,7 @@ import type express from "express";
 import { Router } from "express";
 import request from "supertest";
 import { describe, expect, it } from "vitest";
-import { decisionOf, rateLimits } from "../src/index.js";
+import { decisionOf, type Limit, rateLimits } from "../src/index.js";
 import { frameworks, startMs, warningsDuring } from "./servers.js";
 
 const fields = (headers: Readonly<Record<string, string>>) =>
@@ -33,6 +33,8 @@ function limited() {
   });
   return { clock, limiter };
 }
+
+type Name = keyof ReturnType<typeof limited>["limiter"]["policies"];
 
 describe.each(frameworks)("%s", (_, framework) => {
   describe("tiers", () => {
@@ -133,6 +135,34 @@ describe.each(frameworks)("%s", (_, framework) => {
       expect((await request(app).get(path)).body).toEqual(expected);
     });
 
+    it.each<[names: string, mount: (limit: Limit<Name>) => express.Handler]>([
+      ["perIp, strict", (all) => all.group("strict")()],
+      ["strict", (all) => all.group("strict", { override: { perIp: false } })()],
+      [
+        "write",
+        (all) =>
+          all.group("strict", { override: { perIp: false } })("write", {
+            override: { strict: false },
+          }),
+      ],
+      ["read, strict", (all) => all.group("strict")({ override: { perIp: "read" } })],
+      ["perIp, strict, read, write", (all) => all.group("strict").group("read")("write")],
+      ["perIp, strict, write", (all) => all("write", { inherit: ["strict"] })],
+      ["perIp, strict", (all) => all.group("strict")(() => false)],
+      ["perIp, strict, read", (all) => all.group("strict")(() => "read")],
+    ])("%s: groups and mounts add up", async (expected, mount) => {
+      const server = framework();
+      const all = rateLimits({ limiter: limited().limiter, inherit: ["perIp"] });
+      server.get("/", mount(all), (req, response) => void response.json(names(req)?.join(", ")));
+      expect((await request(server).get("/")).body).toEqual(expected);
+    });
+
+    it("of a group are named, and not chosen by a function", () => {
+      expect(() => limit.group((() => "read") as never)).toThrow(
+        "group: name policies; a mount may choose by a function",
+      );
+    });
+
     it("charge nothing when the mount's own policy refuses", async () => {
       const { limiter } = limited();
       const own = rateLimits({ limiter, inherit: ["perIp"] });
@@ -185,9 +215,15 @@ describe.each(frameworks)("%s", (_, framework) => {
       expect(headers["x-ratelimit-remaining"]).toBe("3");
     });
 
-    it("is an error where Express does not know the pattern", async () => {
-      const limit = rateLimits({ limiter: limited().limiter });
-      const app = framework().use(limit("item"));
+    it.each<[where: string, mount: (app: express.Express, step: express.Handler) => unknown]>([
+      ["outside a route", (app, step) => app.use(step)],
+      ["for a pattern that is no text", (app, step) => app.get(/^\/items/, step)],
+      ["for several patterns", (app, step) => app.get(["/items/:id", "/things/:id"], step)],
+      ["below a router with a path", (app, step) => app.use("/items", Router().get("/:id", step))],
+    ])("is an error where Express does not know the pattern: %s", async (_where, mount) => {
+      const { limiter } = limited();
+      const app = framework();
+      mount(app, rateLimits({ limiter })("item"));
       app.use((error: Error, _req: express.Request, response: express.Response, _next: unknown) => {
         response.status(500).json(error.message);
       });
@@ -196,6 +232,21 @@ describe.each(frameworks)("%s", (_, framework) => {
         500,
         expect.stringContaining("give its mount the option route"),
       ]);
+      expect(limiter.peek("item", { ip: "127.0.0.1", route: "/items/:id" }).remaining).toBe(5);
+    });
+
+    it("is known in a router without a path, and not asked for where nothing counts by it", async () => {
+      const limit = rateLimits({ limiter: limited().limiter });
+      const app = framework();
+      app.use(limit(() => "perIp"));
+      app.use(
+        Router().get("/items/:id", limit("item"), (_req, response) => {
+          response.end();
+        }),
+      );
+      await request(app).get("/items/1");
+      const { headers } = await request(app).get("/items/2");
+      expect(headers["x-ratelimit-remaining"]).toBe("3");
     });
   });
 
@@ -256,5 +307,17 @@ describe.each(frameworks)("%s", (_, framework) => {
     const perIp = fixedWindow({ limit: 10, window: "1m", version: 2 });
     limiter.replacePolicies({ ...limiter.policies, perIp });
     expect(await get()).toEqual(["10", "8"]);
+  });
+
+  it("a wrong way to tell a success is an error", () => {
+    const { limiter } = limited();
+    const wrong = { succeeded: 200 as never };
+    const error = expect.objectContaining({
+      code: "INVALID_OPTION",
+      message: "succeeded: must be a function, got 200",
+    });
+    expect(() => rateLimits({ limiter, ...wrong })).toThrow(error);
+    expect(() => rateLimits({ limiter })("read", wrong)).toThrow(error);
+    expect(() => rateLimits({ limiter }).group("read", wrong)).toThrow(error);
   });
 });

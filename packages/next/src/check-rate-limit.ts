@@ -32,6 +32,10 @@ export interface ActionCheck {
  * if (!allowed) return { error: message };
  * ```
  *
+ * How the action goes it does not see. For policies that count by that, call
+ * `conclude(limiter, decision, "success")` or `"failure"`, of `@headgate/core/policies`, with the decision; until
+ * then the request stays counted.
+ *
  * Under a leaky bucket it resolves when the request's slot has come. One policy and subject is charged once
  * a request, however often it is asked.
  *

@@ -1,14 +1,17 @@
-import { type Decision, HeadgateError, type Identity } from "@headgate/core";
-import { countsByRoute, countsEndings } from "@headgate/core/http";
+import { type Decision, HeadgateError, type Identity, type Policy } from "@headgate/core";
+import { countsByRoute, countsEndings, inheritedNames } from "@headgate/core/http";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server.js";
-import { Gate, type MountOptions } from "./gate.js";
+import { Gate, type MountOptions, unknownRoute } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
 import { type ProxyRule, RuleBook } from "./rules.js";
 
 export interface RateLimitProxyOptions<N extends string>
   extends Omit<MountOptions<NextRequest, N>, "cost"> {
-  /** What is limited. All rules that match a request apply, as one decision; where none does, nothing is counted. */
-  readonly rules: readonly ProxyRule<N>[];
+  /**
+   * What is limited. All rules that match a request apply, as one decision, and with them what the proxy
+   * inherits; where no rule matches, that alone.
+   */
+  readonly rules: readonly ProxyRule<NoInfer<N>>[];
   /** Headers of every refusal, such as those of CORS, which a route's own code cannot add here. */
   readonly refusalHeaders?: RefusalHeaders<NextRequest>;
 }
@@ -63,6 +66,7 @@ export function rateLimitProxy<const N extends string>(
     throw new HeadgateError("INVALID_OPTION", `${caller}: cost is an option of each rule`);
   const book = new RuleBook(rules);
   for (const { policies, cost } of rules) checkRule(mount, policies, cost);
+  checkInherited(mount);
   const known = new WeakMap<NextRequest, Identity>();
   const identify = async (request: NextRequest): Promise<Identity> => ({
     ...(await mount.identify?.(request)),
@@ -73,7 +77,8 @@ export function rateLimitProxy<const N extends string>(
     ...mount,
     identify,
     routeOf: (request) =>
-      mount.route ?? book.routeOf(request, (name) => countsByRoute(mount.limiter.policies[name])),
+      book.routeOf(request, (name) => countsByRoute(mount.limiter.policies[name])) ??
+      unknownRoute(caller)(),
     cost: (request) => book.costOf(request),
   });
   const ownBody = typeof mount.body === "function";
@@ -94,18 +99,33 @@ export function rateLimitProxy<const N extends string>(
   return Object.assign(proxy, { check });
 }
 
+type SharedOptions<N extends string> = Omit<MountOptions<NextRequest, N>, "cost">;
+
 /** Makes a mount of one rule, for the errors that it throws. */
 function checkRule<N extends string>(
-  mount: Omit<MountOptions<NextRequest, N>, "cost">,
+  mount: SharedOptions<N>,
   policies: readonly N[],
   cost: ProxyRule<N>["cost"],
 ): void {
   new Gate(caller, policies, { ...mount, ...(cost !== undefined && { cost }) });
-  for (const name of policies) {
-    if (!countsEndings(mount.limiter.policies[name])) continue;
-    const rule = "counts by how requests go, which a proxy never sees: use withRateLimit";
-    throw new HeadgateError("INVALID_OPTION", `${caller}: policy "${name}" ${rule}`);
+  for (const name of policies) checkEndings(mount.limiter.policies[name]);
+}
+
+function checkInherited<N extends string>(mount: SharedOptions<N>): void {
+  const { limiter, inherit = [], override = {}, route } = mount;
+  for (const name of inheritedNames<N>(inherit, override)) {
+    const policy = limiter.policies[name];
+    checkEndings(policy);
+    if (route !== undefined || !countsByRoute(policy)) continue;
+    const rule = 'counts by "route": give the option route, or name it in rules instead';
+    throw new HeadgateError("INVALID_OPTION", `${caller}: inherited policy "${name}" ${rule}`);
   }
+}
+
+function checkEndings(policy: Policy): void {
+  if (!countsEndings(policy)) return;
+  const rule = "counts by how requests go, which a proxy never sees: use withRateLimit";
+  throw new HeadgateError("INVALID_OPTION", `${caller}: policy "${policy.name}" ${rule}`);
 }
 
 /** The media type in which a person reads the message; undefined for a program, which reads JSON. */

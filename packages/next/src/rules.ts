@@ -46,16 +46,16 @@ export class RuleBook<N extends string> {
     this.#rules = rules.map((rule, index) => compileRule(rule, index));
   }
 
-  /** The policies of a request, in the order in which the rules name them; `false` for no limit. */
+  /** The policies of a request, in the order in which the rules name them; `false` where none does. */
   policiesOf(request: NextRequest): readonly N[] | false {
     const names = new Set(this.#matchingRules(request).flatMap(({ policies }) => policies));
     return names.size === 0 ? false : [...names];
   }
 
-  /** The pattern of the first rule that names one of some policies for a request. */
-  routeOf(request: NextRequest, isOne: (name: N) => boolean): string {
+  /** The pattern of the first rule that names one of some policies for a request; undefined when none does. */
+  routeOf(request: NextRequest, isOne: (name: N) => boolean): string | undefined {
     const rule = this.#matchingRules(request).find(({ policies }) => policies.some(isOne));
-    return [rule?.path ?? ""].flat()[0] as string;
+    return [rule?.path].flat()[0];
   }
 
   async costOf(request: NextRequest): Promise<Cost<N>> {

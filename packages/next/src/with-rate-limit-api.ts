@@ -1,6 +1,7 @@
 import type { Decision } from "@headgate/core";
 import {
   addressFrom,
+  checkedSucceeded,
   concludeAtEnd,
   Guard,
   isOver,
@@ -39,9 +40,10 @@ export type ApiHandler<Data> = (
  */
 export function withRateLimitApi<const N extends string, Data = unknown>(
   handler: ApiHandler<Data>,
-  { limiter, ip, policies, succeeded, ...options }: WithRateLimitApiOptions<N>,
+  { limiter, ip, policies, succeeded = isOk, ...options }: WithRateLimitApiOptions<N>,
 ): (request: NextApiRequest, response: NextApiResponse<Data>) => Promise<unknown> {
   requireSource(caller, ip);
+  checkedSucceeded(succeeded);
   const holds = holdsOf(caller, limiter);
   const guard = new Guard({
     limiter,
@@ -62,10 +64,8 @@ export function withRateLimitApi<const N extends string, Data = unknown>(
       conclude?.("abandoned");
       return;
     }
-    if (conclude !== undefined) {
-      const isOk = (): boolean => succeeded?.(request, response) ?? isSuccess(response);
-      concludeAtEnd(response, { conclude, succeeded: isOk });
-    }
+    if (conclude !== undefined)
+      concludeAtEnd(response, { conclude, succeeded: () => succeeded(request, response) });
     writePlan(response, plan);
     if (plan.action === "reject") return;
     if (plan.delayMs > 0) {
@@ -80,6 +80,8 @@ export function withRateLimitApi<const N extends string, Data = unknown>(
 }
 
 const caller = "withRateLimitApi";
+
+const isOk = (_request: NextApiRequest, response: NextApiResponse): boolean => isSuccess(response);
 
 /** The decision that a limited handler of the Pages API runs under; undefined when no policy took part. */
 export function decisionOf(request: NextApiRequest): Decision | undefined {

@@ -1,5 +1,13 @@
 import type { Decision } from "@headgate/core";
-import type { ContinuePlan, Ending, MaybePromise, PolicySelection } from "@headgate/core/http";
+import {
+  type ContinuePlan,
+  checkedSucceeded,
+  type Ending,
+  endingOf,
+  isSuccess,
+  type MaybePromise,
+  type PolicySelection,
+} from "@headgate/core/http";
 import type { NextRequest } from "next/server.js";
 import { Gate, type MountOptions } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
@@ -46,6 +54,7 @@ export function withRateLimit<const N extends string, Context extends object = R
   { policies, refusalHeaders, succeeded = isOk, ...mount }: WithRateLimitOptions<N>,
 ): (request: NextRequest, context: Context) => Promise<Response> {
   const gate = new Gate("withRateLimit", policies, mount);
+  checkedSucceeded(succeeded);
   return async (request, context) => {
     const plan = await gate.admit(request);
     if (plan.action === "reject") return refusalOf(plan, request, { refusalHeaders });
@@ -53,21 +62,23 @@ export function withRateLimit<const N extends string, Context extends object = R
     const handle = () => respond(() => handler(request, { ...context, decision }), request);
     const response = await (conclude === undefined
       ? handle()
-      : concluded(handle, { conclude, succeeded }));
+      : concluded(handle, { request, conclude, succeeded }));
     // What is no response at all is for Next to report.
     return response instanceof Response ? withFields(response, plan) : (response as never);
   };
 }
 
-const isOk = (response: Response): boolean => response.status < 400;
+const isOk = ({ status }: Response): boolean => isSuccess({ statusCode: status });
 
 /** What a handler responds, once it has been told how that went. */
 async function concluded(
   handle: () => Promise<Response | undefined>,
   {
+    request,
     conclude,
     succeeded,
   }: {
+    readonly request: NextRequest;
     readonly conclude: NonNullable<ContinuePlan["conclude"]>;
     readonly succeeded: (response: Response) => boolean;
   },
@@ -75,10 +86,11 @@ async function concluded(
   let ending: Ending = "failure";
   try {
     const response = await handle();
-    if (response instanceof Response && succeeded(response) === true) ending = "success";
+    if (response instanceof Response) ending = endingOf(() => succeeded(response));
     return response;
   } finally {
-    conclude(ending);
+    // Whoever has gone waits for no answer, and what the handler made of that tells nothing of the request.
+    conclude(request.signal.aborted ? "abandoned" : ending);
   }
 }
 

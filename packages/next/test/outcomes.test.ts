@@ -1,7 +1,7 @@
 import { createLimiter, fixedWindow } from "@headgate/core";
 import { ManualClock } from "@headgate/core/testing";
 import { describe, expect, it } from "vitest";
-import { rateLimitProxy, withRateLimit } from "../src/index.js";
+import { rateLimitProxy, withRateLimit, withRateLimitApi } from "../src/index.js";
 import { requestTo, shared } from "./limits.js";
 
 const context = { params: Promise.resolve({}) };
@@ -11,6 +11,7 @@ function loginLimiter() {
     clock: new ManualClock(1_700_000_000_000),
     policies: {
       login: fixedWindow({ limit: 5, window: "15m", count: "failures" }),
+      work: fixedWindow({ limit: 5, window: "15m", count: "successes" }),
       perIp: fixedWindow({ limit: 9, window: "1m", tiers: { pro: { limit: 99 } } }),
       item: fixedWindow({ limit: 9, window: "1m", by: ["ip", "route"] }),
     },
@@ -51,6 +52,74 @@ describe("a route handler under a policy that counts failures", () => {
     expect(await leftAfter(() => new Response("ok"), { succeeded })).toBe(3);
   });
 
+  it.each<[title: string, succeeded: () => unknown]>([
+    [
+      "an error",
+      () => {
+        throw new Error("no idea");
+      },
+    ],
+    ["a promise", async () => true],
+  ])(
+    "what the application cannot tell stays counted, and is answered: %s",
+    async (_, succeeded) => {
+      for (const policies of [["login"], ["work"]] as const) {
+        const limiter = loginLimiter();
+        const limited = withRateLimit(() => new Response("ok"), {
+          limiter,
+          ...shared,
+          policies,
+          succeeded: succeeded as () => boolean,
+        });
+        expect((await limited(requestTo("/login"), context)).status).toBe(200);
+        const { headers } = await limited(requestTo("/login"), context);
+        expect(headers.get("x-ratelimit-remaining")).toBe("3");
+      }
+    },
+  );
+
+  it("a wrong way to tell a success is an error", () => {
+    const wrong = { succeeded: 200 as never };
+    expect(() =>
+      withRateLimit(() => new Response(), {
+        limiter: loginLimiter(),
+        ...shared,
+        policies: ["login"],
+        ...wrong,
+      }),
+    ).toThrow("succeeded: must be a function, got 200");
+    expect(() =>
+      withRateLimitApi(() => {}, {
+        limiter: loginLimiter(),
+        ...shared,
+        policies: ["login"],
+        ...wrong,
+      }),
+    ).toThrow("succeeded: must be a function, got 200");
+  });
+
+  it.each<[policy: "login" | "work", handler: (signal: AbortSignal) => Response]>([
+    ["login", () => new Response("welcome")],
+    [
+      "work",
+      (signal) => {
+        throw signal.reason;
+      },
+    ],
+  ])("who has gone before it ended stays counted: %s", async (policy, handler) => {
+    const limiter = loginLimiter();
+    const leaving = new AbortController();
+    const limited = withRateLimit(
+      ({ signal }) => {
+        leaving.abort();
+        return handler(signal);
+      },
+      { limiter, ...shared, policies: [policy] },
+    );
+    await limited(requestTo("/login", { signal: leaving.signal }), context).catch(() => {});
+    expect(limiter.peek(policy, { ip: "203.0.113.1" }).remaining).toBe(4);
+  });
+
   it("12 at once at limit 5 run 5 times, and lock nobody out", async () => {
     const limited = withRateLimit(
       async () => {
@@ -72,6 +141,33 @@ describe("rateLimitProxy", () => {
     expect(() => rateLimitProxy({ limiter: loginLimiter(), ...shared, rules })).toThrow(
       'rateLimitProxy: policy "login" counts by how requests go, which a proxy never sees: use withRateLimit',
     );
+  });
+
+  it("applies what it inherits beside its rules, and alone where none matches", async () => {
+    const proxy = rateLimitProxy({
+      limiter: loginLimiter(),
+      ...shared,
+      inherit: ["perIp"],
+      rules: [{ path: "/api/items/:id", policies: ["item"] }],
+    });
+    const names = async (path: string) =>
+      (await proxy.check(requestTo(path))).decision?.outcomes.map(({ policy }) => policy.name);
+    expect(await names("/api/items/1")).toEqual(["perIp", "item"]);
+    expect(await names("/about")).toEqual(["perIp"]);
+  });
+
+  it.each([
+    ["login", 'rateLimitProxy: policy "login" counts by how requests go'],
+    ["item", 'rateLimitProxy: inherited policy "item" counts by "route": give the option route'],
+    ["gone", 'policy "gone" is not one of this limiter\'s'],
+  ])("inherits no %s, unless that is overridden or has its route", (name, message) => {
+    const inherit = [name as "login"];
+    const rules = [{ path: "/", policies: ["perIp"] as ["perIp"] }];
+    const mount = { limiter: loginLimiter(), ...shared, inherit, rules };
+    expect(() => rateLimitProxy(mount)).toThrow(message);
+    if (name === "gone") return;
+    expect(() => rateLimitProxy({ ...mount, override: { [name]: false } })).not.toThrow();
+    if (name === "item") expect(() => rateLimitProxy({ ...mount, route: "/" })).not.toThrow();
   });
 
   it("counts by the pattern of the rule that names a policy by route", async () => {

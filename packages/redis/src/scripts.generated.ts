@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "d41bbbe218998a701aa39d36b451557b71b95b53";
+export const scriptSha: string = "30422a6d484021f5e6419b309f060734482c7ff4";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -211,7 +211,7 @@ local bans = need("bans")
 if mode ~= "p" and not charge.allowed and counts_refusal(policy, admitted, mode) then
 bans.strike(charge)
 end
-bans.tell(charge)
+bans.tell(charge, want_next)
 if not charge.allowed then
 charge.retry_ms = max(charge.retry_ms, charge.ban_ms)
 end
@@ -977,12 +977,12 @@ end
 charge.ban_ms = max(0, strikes.until_ms - now_ms)
 keep_strikes(charge, strikes)
 end
-function bans.tell(charge)
+function bans.tell(charge, want_next)
 local ban_ms = charge.ban_ms
 if ban_ms == 0 then
 return
 end
-if charge.next_ms >= 0 then
+if want_next then
 charge.next_ms = charge.remaining > 0 and ban_ms or max(charge.next_ms, ban_ms)
 end
 charge.remaining, charge.reset_ms = 0, max(charge.reset_ms, ban_ms)
@@ -1041,7 +1041,7 @@ heal(charge)
 look_at_rest(charge, policy, want_next)
 end
 if policy.on then
-need("bans").tell(charge)
+need("bans").tell(charge, want_next)
 end
 charge.retry_ms, charge.delay_ms = 0, 0
 add_outcome(reply, #reply, charge)

@@ -33,6 +33,7 @@ export interface ReadingOptions {
 export class LogReader {
   readonly input: LogInput;
   readonly #timeline: Timeline;
+  readonly #reorderMs: Millis;
   readonly #parseAccess: LineParser = accessLineParser();
   readonly #parseJson: LineParser;
   readonly #examples: BrokenLine[] = [];
@@ -43,6 +44,7 @@ export class LogReader {
   constructor(input: LogInput, { timeField, reorderMs }: ReadingOptions) {
     this.input = input;
     this.#timeline = new Timeline(reorderMs);
+    this.#reorderMs = reorderMs;
     this.#parseJson = jsonLineParser(timeField);
   }
 
@@ -73,6 +75,27 @@ export class LogReader {
     return this.#fieldNames;
   }
 
+  /**
+   * An instant before which the log holds nothing, told by its first lines alone; -Infinity where they do not tell,
+   * or where what is looked at cannot be read again.
+   */
+  async startsFromMs(): Promise<Millis> {
+    if (this.input.sizeBytes === undefined) return Number.NEGATIVE_INFINITY;
+    const found: Millis[] = [];
+    for await (const chunk of this.input.chunks()) {
+      const splitter = new LineSplitter((bytes, start, end) => {
+        const request = found.length === 0 ? this.#parse(bytes, start, end) : "";
+        if (typeof request !== "string") found.push(request.timeMs);
+      });
+      splitter.write(chunk);
+      // Perhaps the beginning of a line alone; where it tells a time, it is that of the line.
+      splitter.end();
+      break;
+    }
+    const [firstMs = Number.NEGATIVE_INFINITY] = found;
+    return firstMs - this.#reorderMs;
+  }
+
   /** The requests in order, as many at once as became due together. */
   async *batches(): AsyncGenerator<readonly LoggedRequest[]> {
     const splitter = new LineSplitter((bytes, start, end) => this.#read(bytes, start, end));
@@ -89,8 +112,7 @@ export class LogReader {
     const marked = this.#lines === 0 && bytes.subarray(from, from + 3).equals(byteOrderMark);
     const start = marked ? from + byteOrderMark.length : from;
     this.#lines += 1;
-    const parse = bytes[start] === brace ? this.#parseJson : this.#parseAccess;
-    const request = parse(bytes, start, end);
+    const request = this.#parse(bytes, start, end);
     if (typeof request === "string") {
       this.#broken += 1;
       if (this.#examples.length < mostExamples)
@@ -104,5 +126,10 @@ export class LogReader {
     }
     if (this.#fieldNames.length === 0) this.#fieldNames = request.fieldNames();
     this.#timeline.add(request);
+  }
+
+  #parse(bytes: Buffer, start: number, end: number): LoggedRequest | string {
+    const parse = bytes[start] === brace ? this.#parseJson : this.#parseAccess;
+    return parse(bytes, start, end);
   }
 }

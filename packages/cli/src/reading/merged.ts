@@ -1,3 +1,4 @@
+import type { Millis } from "@headgate/core";
 import type { LogReader } from "./log-reader.js";
 import type { LoggedRequest } from "./request.js";
 
@@ -5,11 +6,17 @@ const atOnce = 4_096;
 
 /** A log and the part of it that has been read but not given on. */
 class Head {
+  /** Its place among the logs as they were named. */
+  readonly place: number;
+  /** An instant before which it holds nothing. */
+  readonly fromMs: Millis;
   readonly #batches: AsyncIterator<readonly LoggedRequest[]>;
   #batch: readonly LoggedRequest[] = [];
   #next = 0;
 
-  constructor(reader: LogReader) {
+  constructor(reader: LogReader, place: number, fromMs: Millis) {
+    this.place = place;
+    this.fromMs = fromMs;
     this.#batches = reader.batches();
   }
 
@@ -44,13 +51,15 @@ export async function* merged(
   readers: readonly LogReader[],
 ): AsyncGenerator<readonly LoggedRequest[]> {
   if (readers.length === 1) return yield* (readers[0] as LogReader).batches();
+  const ahead: Head[] = [];
+  for (const [place, reader] of readers.entries())
+    ahead.push(new Head(reader, place, await reader.startsFromMs()));
+  ahead.sort((a, b) => a.fromMs - b.fromMs);
   const heads: Head[] = [];
-  for (const reader of readers) {
-    const head = new Head(reader);
-    if (await head.fill()) heads.push(head);
-  }
   let ready: LoggedRequest[] = [];
-  while (heads.length > 0) {
+  for (;;) {
+    while (isDue(ahead, heads)) await begin(ahead, heads);
+    if (heads.length === 0) break;
     const first = earliest(heads);
     ready.push(first.request);
     if (ready.length === atOnce) {
@@ -60,6 +69,18 @@ export async function* merged(
     if (!first.advance() && !(await first.fill())) heads.splice(heads.indexOf(first), 1);
   }
   yield ready;
+}
+
+/** Whether the next log may hold something before all that is at hand. Until then, it needs no memory. */
+function isDue([next]: readonly Head[], heads: readonly Head[]): boolean {
+  if (next === undefined) return false;
+  return heads.length === 0 || next.fromMs <= earliest(heads).request.timeMs;
+}
+
+async function begin(ahead: Head[], heads: Head[]): Promise<void> {
+  const next = ahead.shift() as Head;
+  if (await next.fill()) heads.push(next);
+  heads.sort((a, b) => a.place - b.place);
 }
 
 /** The log whose next request is the earliest; of several, the one named first. */

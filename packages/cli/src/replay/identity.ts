@@ -83,9 +83,12 @@ export function partsOf(by: KeyBy): readonly string[] {
   return [...new Set(parts.flat())].filter((part) => part !== "global");
 }
 
+/** The key of global policies in words. */
+export const everybody = "everybody";
+
 /** A key in words: `ip`, `ip and account`, `user, else ip`, `everybody`. */
 export function keyWords(by: KeyBy): string {
-  if (typeof by === "string") return by === "global" ? "everybody" : by;
+  if (typeof by === "string") return by === "global" ? everybody : by;
   if ("firstOf" in by) return by.firstOf.map(keyWords).join(", else ");
   return by.join(" and ");
 }

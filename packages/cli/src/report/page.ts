@@ -19,8 +19,7 @@ export interface PageContent {
 
 /** One page with everything in it: it loads nothing, and runs nothing but the scripts that it came with. */
 export function page({ title, lead, above, below, charts, footer }: PageContent): string {
-  const { style, chartStyle, library, script } = assets();
-  const scripts = [library, script];
+  const { style, chartStyle, scripts } = assets();
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src ${scripts.map(scriptHash).join(" ")}`;
   return html`<!doctype html>
 <html lang="en">
@@ -70,8 +69,7 @@ ${chart.views.map((view) => chartTable(chart, view))}
 interface Assets {
   readonly style: string;
   readonly chartStyle: string;
-  readonly library: string;
-  readonly script: string;
+  readonly scripts: readonly string[];
 }
 
 function assets(): Assets {
@@ -81,8 +79,11 @@ function assets(): Assets {
   return {
     style: read(join(own, "report.css")),
     chartStyle: read(resolve("uplot/dist/uPlot.min.css")),
-    library: read(resolve("uplot/dist/uPlot.iife.min.js")),
-    script: read(join(own, "report.js")),
+    scripts: [
+      read(resolve("uplot/dist/uPlot.iife.min.js")),
+      read(join(own, "plot.js")),
+      read(join(own, "report.js")),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AttemptsResult, PolicyResult, ReplayResult } from "../replay/result.js";
 import {
+  clientsLine,
   counted,
   faultLines,
   inputLine,
@@ -19,15 +20,7 @@ export function replayPage(result: ReplayResult): string {
   const own = policies.filter(({ variant }) => variant === undefined);
   return page({
     title: "Replay of an access log",
-    lead: [
-      inputLine(input),
-      keys
-        .map(
-          ({ by, clients, exact }) =>
-            `${exact ? "" : "about "}${counted(clients, "client")} by ${by}`,
-        )
-        .join(", "),
-    ],
+    lead: [inputLine(input), keys.map(clientsLine).join(", ")],
     above: html`${faultNote(faultLines(input))}${summary(own)}`,
     charts: replayCharts(result),
     below: html`${own.map((policy) => details(policy, { hashed: result.clientsHashed, open: own.length === 1 }))}`,

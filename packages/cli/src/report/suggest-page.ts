@@ -1,5 +1,5 @@
 import type { SuggestResult } from "../suggest/suggestion.js";
-import { counted, faultLines, inputLine, performanceLine } from "../terminal/input-text.js";
+import { clientsLine, faultLines, inputLine, performanceLine } from "../terminal/input-text.js";
 import { left, right } from "../terminal/table.js";
 import { percent, perWords, wholeNumber } from "../words/durations.js";
 import { policyWords } from "../words/policy-words.js";
@@ -30,10 +30,7 @@ export function suggestPage(result: SuggestResult): string {
   ];
   return page({
     title: "Limits from an access log",
-    lead: [
-      inputLine(input),
-      `${key.exact ? "" : "about "}${counted(key.clients, "client")} by ${key.by}`,
-    ],
+    lead: [inputLine(input), clientsLine(key)],
     above: html`${faultNote(faultLines(input))}<section aria-labelledby="answer-title">
 <h2 id="answer-title">The smallest limits</h2>
 ${table(caption, columns, rows)}

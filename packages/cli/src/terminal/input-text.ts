@@ -1,4 +1,5 @@
-import type { InputResult, Performance } from "../replay/result.js";
+import { everybody } from "../replay/identity.js";
+import type { InputResult, KeyResult, Performance } from "../replay/result.js";
 import { percent, wholeNumber } from "../words/durations.js";
 import { safeText } from "./safe-text.js";
 
@@ -7,6 +8,12 @@ export function inputLine({ requests, firstAt, lastAt, files }: InputResult): st
   const [file = ""] = files;
   const named = files.length === 1 ? safeText(file) : `${files.length} files`;
   return `${counted(requests, "request")} from ${readableTime(firstAt)} to ${readableTime(lastAt)} (${named})`;
+}
+
+/** How many clients each key tells apart: `1,753 clients by ip`. */
+export function clientsLine({ by, clients, exact }: KeyResult): string {
+  if (by === everybody) return "everybody counted as one client";
+  return `${exact ? "" : "about "}${counted(clients, "client")} by ${by}`;
 }
 
 /** What was not as it should be in the logs; empty when all was. */

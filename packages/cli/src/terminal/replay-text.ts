@@ -11,7 +11,14 @@ import {
   roundDuration,
   wholeNumber,
 } from "../words/durations.js";
-import { counted, faultLines, inputLine, performanceLine, readableTime } from "./input-text.js";
+import {
+  clientsLine,
+  counted,
+  faultLines,
+  inputLine,
+  performanceLine,
+  readableTime,
+} from "./input-text.js";
 import { safeText } from "./safe-text.js";
 import { sparkline } from "./sparkline.js";
 import { left, right, tableLines } from "./table.js";
@@ -26,9 +33,7 @@ export function replayText(result: ReplayResult): string {
   const files = policies.filter(({ variant }) => variant === undefined);
   return [
     inputLine(input),
-    ...keys.map(
-      ({ by, clients, exact }) => `${exact ? "" : "about "}${counted(clients, "client")} by ${by}`,
-    ),
+    ...keys.map(clientsLine),
     ...faultLines(input),
     "",
     ...summary(policies),

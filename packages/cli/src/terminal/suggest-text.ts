@@ -1,7 +1,7 @@
 import type { Policy } from "@headgate/core";
 import type { CurvePoint, Suggestion, SuggestResult } from "../suggest/suggestion.js";
 import { durationText, percent, perWords, wholeNumber } from "../words/durations.js";
-import { counted, faultLines, inputLine, performanceLine } from "./input-text.js";
+import { clientsLine, faultLines, inputLine, performanceLine } from "./input-text.js";
 import { left, right, tableLines } from "./table.js";
 
 /** The result of a search as a terminal shows it. */
@@ -10,7 +10,7 @@ export function suggestText(result: SuggestResult): string {
   const share = `${Number((question.share * 100).toPrecision(12))} %`;
   return [
     inputLine(input),
-    `${key.exact ? "" : "about "}${counted(key.clients, "client")} by ${key.by}`,
+    clientsLine(key),
     ...faultLines(input),
     "",
     `The smallest limits per ${perWords(question.windowMs)} that would have refused at most ${share} of the ${question.of}:`,

@@ -20,9 +20,11 @@ export class StampLog {
   /** Units of all entries that have been dropped: what totals are counted from. */
   #dropped = 0;
 
-  /** The newest stamp, 0 when there is none. */
+  /** The newest stamp, 0 when there is none. Beside the ring, which is cold when a client comes back. */
+  #newest: Millis = 0;
+
   get newest(): Millis {
-    return this.#size === 0 ? 0 : this.#stampAt(this.#size - 1);
+    return this.#newest;
   }
 
   /** Units held, expired ones included. */
@@ -37,8 +39,8 @@ export class StampLog {
 
   /** How many units have a stamp strictly after `instant`. */
   unitsAfter(instant: Millis): number {
-    if (this.#size === 0) return 0;
-    return this.#totalAt(this.#size - 1) - this.#totalBefore(this.#firstAfter(instant));
+    const first = this.#firstAfter(instant);
+    return first === this.#size ? 0 : this.#totalAt(this.#size - 1) - this.#totalBefore(first);
   }
 
   /** The stamp of the `n`-th unit held, counted from 1 at the oldest. */
@@ -63,8 +65,8 @@ export class StampLog {
 
   /** Adds units at an instant that is not before the newest stamp. */
   append(stamp: Millis, units: number): void {
-    const last = this.#slot(this.#size - 1);
-    if (this.#size > 0 && this.#stamps[last] === stamp) {
+    if (this.#size > 0 && this.#newest === stamp) {
+      const last = this.#slot(this.#size - 1);
       this.#totals[last] = (this.#totals[last] as number) + units;
       return;
     }
@@ -73,6 +75,7 @@ export class StampLog {
     this.#stamps[slot] = stamp;
     this.#totals[slot] = this.#totalBefore(this.#size) + units;
     this.#size += 1;
+    this.#newest = stamp;
   }
 
   /** Takes back up to `units` that carry exactly this stamp. Costs a step for each later entry. */
@@ -89,12 +92,13 @@ export class StampLog {
     }
     this.#size -= removed;
     if (this.#size === 0) this.#clear();
+    else this.#newest = this.#stampAt(this.#size - 1);
   }
 
   #firstAfter(instant: Millis): number {
-    // The two usual answers first: nothing has expired, or everything has.
-    if (this.#size === 0 || this.#stampAt(0) > instant) return 0;
+    // The two usual answers first: everything has expired, or nothing has.
     if (this.newest <= instant) return this.#size;
+    if (this.#stampAt(0) > instant) return 0;
     return this.#search((index) => this.#stampAt(index) > instant);
   }
 
@@ -129,6 +133,7 @@ export class StampLog {
   #clear(): void {
     this.#head = 0;
     this.#size = 0;
+    this.#newest = 0;
     this.#dropped = 0;
     if (this.capacity > initialEntries) this.#resize(initialEntries);
   }

@@ -19,6 +19,12 @@ export interface Caller {
 /** The subject to charge, or why there is none: the caller is let through, or refused. */
 export type SubjectOrRule = { readonly subject: string } | { readonly rule: "allow" | "deny" };
 
+/** What policies need to know of a request besides its address. */
+export interface Needs {
+  readonly identity: boolean;
+  readonly route: boolean;
+}
+
 /** Where a caller's address and subjects come from. */
 export interface CallerSources<Request> {
   /** The client's address, as its source spells it. */
@@ -34,6 +40,8 @@ const unknownCaller: Caller = {
   identity: { ip: undefined },
   ipSubject: undefined,
 };
+
+const keysSeen = new WeakMap<object, Set<string>>();
 
 /** One memory for all mounts of a limiter that group addresses alike. */
 const known = new WeakMap<object, Map<number, Recent<Caller>>>();
@@ -63,8 +71,8 @@ export class CallerResolver<Request, N extends string> {
   readonly #known: Recent<Caller>;
   readonly #allowedAddress: ((address: string) => boolean) | undefined;
   readonly #allowedParts: readonly (readonly [part: string, values: ReadonlySet<string>])[];
-  #identifies = true;
-  #needsRoute = false;
+  /** The policies whose key some request has had, on any mount of the limiter. */
+  readonly #keysSeen: Set<string>;
   #identitySeen = false;
 
   constructor(options: ResolvedOptions<Request, N>, sources: CallerSources<Request>) {
@@ -74,25 +82,19 @@ export class CallerResolver<Request, N extends string> {
     this.#allowedAddress = ip === undefined ? undefined : addressMatcher("allow.ip", ip);
     this.#allowedParts = Object.entries(parts).map(([part, values]) => [part, new Set(values)]);
     this.#known = knownCallers(sources, options.ipv6Prefix);
+    this.#keysSeen = keysSeen.get(sources.limiter) ?? new Set();
+    keysSeen.set(sources.limiter, this.#keysSeen);
   }
 
-  /** Learns which policies requests may meet from now on. */
-  prepareFor(policies: readonly Policy[]): void {
-    const parts = policies.flatMap(({ by }) => partsOf(by));
-    this.#identifies =
-      this.#allowedParts.length > 0 ||
-      parts.some((part) => part !== "ip" && part !== "global" && part !== "route");
-    this.#needsRoute = policies.some(countsByRoute);
-  }
-
-  resolve(request: Request): Caller | Promise<Caller> {
+  resolve(request: Request, needs: Needs): Caller | Promise<Caller> {
     const address = this.#sources.addressOf(request);
-    const { identify } = this.#options;
     const caller = address === undefined ? unknownCaller : this.#known.of(address);
-    if (!this.#needsRoute && (identify === undefined || !this.#identifies)) return caller;
+    const { identify } = this.#options;
+    const identifies = identify !== undefined && (needs.identity || this.#allowedParts.length > 0);
+    if (!identifies && !needs.route) return caller;
     const { ip } = caller.identity;
-    const own = this.#needsRoute ? { ip, route: this.#sources.routeOf(request) } : { ip };
-    if (identify === undefined || !this.#identifies) return { ...caller, identity: own };
+    const own = needs.route ? { ip, route: this.#sources.routeOf(request) } : { ip };
+    if (!identifies) return { ...caller, identity: own };
     return after(identify(request), (parts) => {
       this.#look(parts);
       return { ...caller, identity: { ...parts, ...own } };
@@ -110,9 +112,12 @@ export class CallerResolver<Request, N extends string> {
 
   /** The subject that a policy counts a caller under. */
   subjectOf(policy: Policy, { identity, ipSubject }: Caller): SubjectOrRule {
-    const subject =
-      policy.by === "ip" ? ipSubject : this.#sources.limiter.subjectOf(policy.by, identity);
-    return subject === undefined ? this.#withoutKey(policy, ipSubject) : { subject };
+    if (policy.by === "ip")
+      return ipSubject === undefined ? this.#withoutKey(policy, ipSubject) : { subject: ipSubject };
+    const subject = this.#sources.limiter.subjectOf(policy.by, identity);
+    if (subject === undefined) return this.#withoutKey(policy, ipSubject);
+    this.#keysSeen.add(policy.name);
+    return { subject };
   }
 
   #withoutKey(policy: Policy, ipSubject: string | undefined): SubjectOrRule {
@@ -142,7 +147,7 @@ export class CallerResolver<Request, N extends string> {
   }
 
   #warnOfOrder({ name, by }: Policy): void {
-    if (this.#identitySeen || by === "ip") return;
+    if (this.#identitySeen || by === "ip" || this.#keysSeen.has(name)) return;
     warnOnce(
       "HEADGATE_NO_IDENTITY",
       `policy "${name}" counts by ${show(by)}, and no request has had that so far. Does the limiter stand after authentication, and does identify return it?`,
@@ -153,6 +158,15 @@ export class CallerResolver<Request, N extends string> {
 /** Whether a policy's key has the route in it. */
 export function countsByRoute({ by }: Policy): boolean {
   return partsOf(by).includes("route");
+}
+
+/** What some policies need together. */
+export function needsOf(policies: readonly Policy[]): Needs {
+  const parts = policies.flatMap(({ by }) => partsOf(by));
+  return {
+    identity: parts.some((part) => part !== "ip" && part !== "global" && part !== "route"),
+    route: parts.includes("route"),
+  };
 }
 
 /** Every identity part that a key may ask for. */

@@ -1,26 +1,19 @@
 import type { Millis } from "../clock.js";
 import { type Decision, undecided } from "../decision/decision.js";
-import { HeadgateError, show } from "../errors.js";
+import type { HeadgateError } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
 import { tell } from "../listener.js";
-import { awaitsEnding, conclude, countsEndings, type Ending } from "../policies/conclude.js";
+import { awaitsEnding, conclude, type Ending } from "../policies/conclude.js";
 import type { Policy } from "../policy/policy.js";
 import type { Charge } from "../store/store.js";
-import { after, afterAll } from "./after.js";
+import { after } from "./after.js";
 import { type Caller, CallerResolver } from "./caller.js";
-import { checkConstantCost } from "./cost.js";
-import type { MaybePromise, ResolvedOptions } from "./options.js";
+import { PolicyChoice } from "./choice.js";
+import type { ResolvedOptions } from "./options.js";
 import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
 import { isSilent, type RequestRecord } from "./record.js";
-import {
-  checkSelection,
-  chosenNames,
-  inheritedNames,
-  namesIn,
-  type PolicySelection,
-  together,
-} from "./selection.js";
+import type { PolicySelection } from "./selection.js";
 import { type NoTerms, type Terms, TermsReader } from "./terms.js";
 
 /** What a guard reads of a framework's request. */
@@ -38,30 +31,19 @@ export interface RequestReader<Request> {
   route(request: Request): string;
 }
 
-/** What a guard knows of its limiter's policies, until they are replaced. */
-interface Known<N extends string> {
-  readonly policies: Readonly<Record<N, Policy>>;
-  /** The policies of a mount that has always the same. */
-  readonly fixed: readonly Policy[] | undefined;
-  /** Whether it matters to one of the policies how a request goes. */
-  readonly awaitsEndings: boolean;
-}
-
 /** One mount of a limiter: turns requests into identity, policies and cost, asks, and plans the response. */
 export class Guard<Request, N extends string> {
   readonly #limiter: Limiter<N>;
   readonly #reader: RequestReader<Request>;
-  readonly #selection: PolicySelection<Request, N>;
   readonly #options: ResolvedOptions<Request, N>;
+  readonly #choice: PolicyChoice<Request, N>;
   readonly #callers: CallerResolver<Request, N>;
   readonly #terms: TermsReader<Request, N>;
   readonly #planner: ResponsePlanner<Request, N>;
-  readonly #inherited: readonly N[];
   /** Only the IETF fields tell when there will be more. */
   readonly #wantsNext: boolean;
   /** Whether responses tell numbers of this mount. */
   readonly #shows: boolean;
-  #known: Known<N>;
 
   /** @throws HeadgateError `UNKNOWN_POLICY` or `INVALID_OPTION` for what can never work */
   constructor(parts: {
@@ -70,33 +52,21 @@ export class Guard<Request, N extends string> {
     readonly selection: PolicySelection<Request, N>;
     readonly options: ResolvedOptions<Request, N>;
   }) {
-    this.#limiter = parts.limiter;
-    this.#reader = parts.reader;
-    this.#selection = parts.selection;
-    this.#options = parts.options;
-    const { cost, skip, limits, inherit, override, route } = this.#options;
-    this.#wantsNext = this.#options.standardHeaders !== false;
-    this.#shows = this.#options.headers || this.#wantsNext;
-    this.#inherited = inheritedNames(inherit, override);
-    this.#callers = new CallerResolver(this.#options, {
-      addressOf: (request) => this.#reader.address(request),
-      routeOf: (request) => route ?? this.#reader.route(request),
-      limiter: this.#limiter,
+    const { limiter, reader, selection, options } = parts;
+    const { route } = options;
+    this.#limiter = limiter;
+    this.#reader = reader;
+    this.#options = options;
+    this.#wantsNext = options.standardHeaders !== false;
+    this.#shows = options.headers || this.#wantsNext;
+    this.#choice = new PolicyChoice(limiter, selection, options);
+    this.#callers = new CallerResolver(options, {
+      addressOf: (request) => reader.address(request),
+      routeOf: (request) => route ?? reader.route(request),
+      limiter,
     });
-    this.#terms = new TermsReader(this.#options);
-    this.#planner = new ResponsePlanner(this.#options);
-    this.#known = this.#learn();
-    const { fixed } = this.#known;
-    if (fixed !== undefined) checkSelection(fixed);
-    for (const name of [
-      ...namesIn<N>(cost),
-      ...namesIn<N>(skip),
-      ...namesIn<N>(limits),
-      ...inherit,
-    ])
-      this.#policy(name);
-    const met = fixed ?? Object.values<Policy>(this.#limiter.policies);
-    if (typeof cost !== "function") checkConstantCost(cost, met, fixed !== undefined);
+    this.#terms = new TermsReader(options);
+    this.#planner = new ResponsePlanner(options);
   }
 
   /**
@@ -108,48 +78,17 @@ export class Guard<Request, N extends string> {
   admit(request: Request, record: RequestRecord): ResponsePlan | Promise<ResponsePlan> {
     const { enabled, countPreflights, skip } = this.#options;
     if (!enabled || (!countPreflights && this.#isPreflight(request))) return passPlan;
-    if (this.#known.policies !== this.#limiter.policies) this.#known = this.#learn();
-    const { fixed } = this.#known;
-    if (skip === undefined && fixed !== undefined) return this.#meet(request, record, fixed);
-    if (typeof skip !== "function") return this.#select(request, record);
+    if (typeof skip !== "function") return this.#choose(request, record);
     return after(skip(request), (skipped) =>
-      skipped === true ? passPlan : this.#select(request, record),
+      skipped === true ? passPlan : this.#choose(request, record),
     );
   }
 
-  #learn(): Known<N> {
-    const { policies } = this.#limiter;
-    const names = typeof this.#selection === "function" ? undefined : this.#selection;
-    const fixed =
-      names === undefined
-        ? undefined
-        : together(this.#inherited, names).map((name) => this.#policy(name));
-    const met = fixed ?? Object.values<Policy>(policies);
-    this.#callers.prepareFor(met);
-    return { policies, fixed, awaitsEndings: met.some(countsEndings) };
-  }
-
-  #select(request: Request, record: RequestRecord): ResponsePlan | Promise<ResponsePlan> {
-    const selected =
-      typeof this.#selection === "function" ? this.#selection(request) : this.#selection;
-    return after(selected, (chosen) => {
-      const own = chosen === false ? [] : chosenNames(chosen);
-      const names = together(this.#inherited, own);
-      return after(this.#withoutSkipped(names, request), (kept) =>
-        this.#meet(
-          request,
-          record,
-          kept.map((name) => this.#policy(name)),
-        ),
-      );
-    });
-  }
-
-  #withoutSkipped(names: readonly N[], request: Request): MaybePromise<readonly N[]> {
-    const { skip } = this.#options;
-    if (typeof skip !== "object") return names;
-    const verdicts = afterAll(names.map((name) => skip[name]?.(request) ?? false));
-    return after(verdicts, (skipped) => names.filter((_, index) => skipped[index] !== true));
+  #choose(request: Request, record: RequestRecord): ResponsePlan | Promise<ResponsePlan> {
+    const chosen = this.#choice.of(request);
+    return Array.isArray(chosen)
+      ? this.#meet(request, record, chosen)
+      : after(chosen, (policies) => this.#meet(request, record, policies));
   }
 
   #meet(
@@ -158,7 +97,7 @@ export class Guard<Request, N extends string> {
     policies: readonly Policy[],
   ): ResponsePlan | Promise<ResponsePlan> {
     if (policies.length === 0) return passPlan;
-    const caller = this.#callers.resolve(request);
+    const caller = this.#callers.resolve(request, this.#choice.needsOf(policies));
     // Without a promise there is no function to make either: most requests come this way.
     return caller instanceof Promise
       ? caller.then((known) => this.#charge({ request, record, policies, caller: known }))
@@ -192,7 +131,9 @@ export class Guard<Request, N extends string> {
         const decision = undecided(policy, "closed", { reason: given, retryAfterMs: 1 });
         return this.#conclude({ request, record, charges: [], decision });
       } else {
-        uncounted ??= { policy, reason: given };
+        // A shadow policy has nothing to tell: an enforced one is told of rather.
+        if (uncounted === undefined || uncounted.policy.shadow)
+          uncounted = { policy, reason: given };
       }
     }
     if (charges.length === 0 && uncounted !== undefined) {
@@ -268,7 +209,7 @@ export class Guard<Request, N extends string> {
     const standing = record.add({ store, charges, decision, nowMs, shown: this.#shows });
     if (onDecision !== undefined) tell("onDecision", () => onDecision(decision, request));
     const plan = this.#plan({ request, record, decision, standing, nowMs });
-    if (!this.#known.awaitsEndings || plan.action === "reject" || !awaitsEnding(decision))
+    if (!this.#choice.awaitsEndings || plan.action === "reject" || !awaitsEnding(decision))
       return plan;
     return { ...plan, conclude: (ending) => this.#tellEnding(decision, ending) };
   }
@@ -304,16 +245,6 @@ export class Guard<Request, N extends string> {
       nowMs,
       crossOrigin,
     });
-  }
-
-  #policy(name: N): Policy {
-    const { policies } = this.#limiter;
-    if (Object.hasOwn(policies, name)) return policies[name];
-    const known = Object.keys(policies).join(", ");
-    throw new HeadgateError(
-      "UNKNOWN_POLICY",
-      `policy ${show(name)} is not one of this limiter's: ${known}`,
-    );
   }
 
   #isPreflight(request: Request): boolean {

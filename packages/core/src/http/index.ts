@@ -6,7 +6,13 @@ export { canonicalAddress, clientOfAddress } from "./address.js";
 export { after } from "./after.js";
 export { countsByRoute } from "./caller.js";
 export { mergeExposed } from "./cors.js";
-export { concludeAtEnd, type EndingResponse, isSuccess } from "./ending.js";
+export {
+  checkedSucceeded,
+  concludeAtEnd,
+  type EndingResponse,
+  endingOf,
+  isSuccess,
+} from "./ending.js";
 export type { Field } from "./fields.js";
 export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
 export { Guard, type RequestReader } from "./guard.js";
@@ -22,5 +28,5 @@ export {
 } from "./options.js";
 export type { ContinuePlan, RejectPlan, ResponsePlan } from "./plan.js";
 export { RequestRecord, recordOf } from "./record.js";
-export type { PolicyOverride, PolicySelection } from "./selection.js";
+export { inheritedNames, type PolicyOverride, type PolicySelection } from "./selection.js";
 export type { StandardHeaders } from "./standard-fields.js";

@@ -59,10 +59,8 @@ export class RequestRecord {
     if (decision.allowed) {
       for (const charge of charges) {
         const { shadow } = charge.policy;
-        // A shadow policy that would have refused has charged nothing.
-        if (shadow && outcomeOf(charge, decision)?.allowed !== true) continue;
         const hidden = shown || shadow ? undefined : outcomeOf(charge, decision);
-        this.#charged.push({ store, charge, hidden });
+        this.#charged.push({ store, charge: shadow ? judged(charge, decision) : charge, hidden });
       }
     }
     this.#made.push({ outcomes: decision.outcomes, nowMs });
@@ -92,6 +90,12 @@ export class RequestRecord {
     const decidedAt = made?.nowMs ?? nowMs;
     return { limit, remaining, resetMs: Math.max(0, decidedAt + resetMs - nowMs) };
   }
+}
+
+/** A shadow's charge as one that needs no second look: what it would have refused, it refuses at any higher cost. */
+function judged(charge: Charge, decision: Decision): Charge {
+  const refused = outcomeOf(charge, decision)?.allowed === false;
+  return refused ? { ...charge, cost: Number.MAX_SAFE_INTEGER } : charge;
 }
 
 /** What a charge met. */

@@ -29,6 +29,8 @@ export class TermsReader<Request, N extends string> {
   readonly #options: ResolvedOptions<Request, N>;
   /** What is said where there is no function to ask. */
   readonly #constant: Answers | undefined;
+  /** The terms by that of the policies that came last: mostly the same ones come again. */
+  #last: { policies: readonly Policy[]; terms: readonly (Terms | NoTerms)[] } | undefined;
 
   constructor(options: ResolvedOptions<Request, N>) {
     const { cost, tier, limits } = options;
@@ -43,16 +45,23 @@ export class TermsReader<Request, N extends string> {
     identity: Identity,
     policies: readonly Policy[],
   ): MaybePromise<readonly (Terms | NoTerms)[]> {
-    if (this.#constant !== undefined) return termsOf(policies, this.#constant);
+    if (this.#constant !== undefined) return this.#constantTerms(policies, this.#constant);
     const { cost, tier, limits } = this.#options;
+    const tiered = policies.some(({ tiers }) => tiers !== undefined);
     const answers = afterAll<unknown>([
       typeof cost === "function" ? cost(request) : cost,
-      tier?.(request),
+      tiered ? tier?.(request) : undefined,
       ...policies.map(({ name }) => limits?.[name as N]?.(identity, request)),
     ]);
     return after(answers, ([price, given, ...numbers]) =>
       termsOf(policies, { price, tier: given, numbers }),
     );
+  }
+
+  #constantTerms(policies: readonly Policy[], answers: Answers): readonly (Terms | NoTerms)[] {
+    if (this.#last?.policies !== policies)
+      this.#last = { policies, terms: termsOf(policies, answers) };
+    return this.#last.terms;
   }
 }
 

@@ -2,6 +2,7 @@ import { extend } from "../extension.js";
 import { carryOver } from "./carry-over.js";
 import { roomFor } from "./debt.js";
 import { BansInMemory } from "./memory-bans.js";
+import { refundInMemory } from "./memory-refunds.js";
 import { extendedFaults, resolveExtended } from "./rules.js";
 import { variantOf } from "./variants.js";
 
@@ -12,6 +13,7 @@ extend({
   variant: variantOf,
   carryOver,
   room: roomFor,
+  refund: refundInMemory,
   memoryBans: (tables, clock) => new BansInMemory(tables, clock),
 });
 

@@ -60,6 +60,8 @@ export class BansInMemory implements MemoryBans {
     const now = readClock(this.#clock);
     const found: Ban[] = [];
     for (const policy of policies) {
+      // Before it lost its penalty it may have had bans; nobody looks for them.
+      if (policy.penalty === undefined) continue;
       const table = this.#tableOf(policy);
       for (let slot = 0; slot < table.size && found.length < most; slot += 1) {
         const endsInMs = table.load(slot).untilMs - now;

@@ -29,7 +29,7 @@ const successRules: readonly string[] = ["refund", "clear"];
 export const migrationRules: readonly MigrationRule[] = ["keep", "scale", "reset"];
 
 /** Short enough for instants to stay exact. */
-export const longestBanMs = 2 ** 51;
+export const longestBanMs: Millis = 2 ** 51;
 
 export const penaltyTriggers: readonly Penalty["on"][] = ["refusals", "failures", "manual"];
 

@@ -329,7 +329,7 @@ export const faults: readonly Fault[] = [
     ["waits for what can never fit", "cost > burst ? Infinity : owed", "owed", "never is never"],
     [
       "refunds what has come back by itself",
-      "if (instant - receipt.at >= refillMs) return;",
+      "if (instantOf(state, now) - receipt.at >= refillMs) return;",
       "",
       lateRefund,
     ],
@@ -451,11 +451,13 @@ export const faults: readonly Fault[] = [
       "const live = (this as { live?: object }).live ?? ((this as { live?: object }).live = {});\n    if (!banned) return Object.assign(live, outcome) as Outcome;\n    return banned ?",
       "snapshots",
     ],
+  ]),
+  ...inFile("policies/memory-refunds.ts", "token-bucket", [
     ["keeps what was refunded", "table.save(slot, state, keeper);", "", undo],
     [
       "creates a key to refund to",
       "if (slot === undefined || keeper",
-      "if (slot === undefined) this.#housekeeper.add(table, { subject, state: table.untouched(), keeper: policy, now });\n      if (slot === undefined || keeper",
+      "if (slot === undefined) tables.keep({ table, slot, state: undefined, keeper: policy }, table.untouched(), subject, now);\n  if (slot === undefined || keeper",
       "a refund never recreates a key",
     ],
   ]),
@@ -569,7 +571,12 @@ export const faults: readonly Fault[] = [
   ]),
   ...inFile("policies/settle.ts", undefined, [
     ["settles the whole cost on top", "more -= paid", "more -= 0", corrected],
-    ["gives back all that was paid", "refunds.push({ ...receipt, part })", "refunds.push(receipt)", corrected],
+    [
+      "gives back all that was paid",
+      "refunds.push({ ...receipt, part })",
+      "refunds.push(receipt)",
+      corrected,
+    ],
     ["gives nothing back", "if (more >= 0) break;", "break;", corrected],
   ]),
   ...inFile("policies/receipts.ts", undefined, [
@@ -588,12 +595,7 @@ export const faults: readonly Fault[] = [
       concluded,
     ],
     ["gives back what was abandoned", "abandoned: undefined", 'abandoned: "failures"', concluded],
-    [
-      "clears at every ending",
-      'ending === "success" && policy.count',
-      "policy.count",
-      concluded,
-    ],
+    ["clears at every ending", 'ending === "success" && policy.count', "policy.count", concluded],
     ["strikes who succeeds", 'ending !== "success" && policy', "policy", concluded],
   ]),
   ...inFile("policies/ban-algorithm.ts", undefined, [
@@ -633,7 +635,12 @@ export const faults: readonly Fault[] = [
     ],
     ["lets every ban go on", "if (keepBan && this", "if (this", byHand],
     ["lists bans that have ended", "if (endsInMs <= 0) continue;", "", byHand],
-    ["strikes refusals that do not count", '.on !== "refusals" ||', '.on === "failures" ||', byHand],
+    [
+      "strikes refusals that do not count",
+      '.on !== "refusals" ||',
+      '.on === "failures" ||',
+      byHand,
+    ],
     [
       "tells no instant for an untouched subject",
       "nextMs: !wantNext ? undefined",

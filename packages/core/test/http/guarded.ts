@@ -1,3 +1,4 @@
+import type { HeadgateError } from "../../src/errors.js";
 import { failsafe } from "../../src/failsafe/index.js";
 import { Guard, type PolicySelection } from "../../src/http/index.js";
 import { type GuardOptions, resolveOptions } from "../../src/http/options.js";
@@ -17,6 +18,9 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   readonly user?: unknown;
   readonly cost?: unknown;
+  readonly tier?: unknown;
+  /** The pattern of its route; asking for one that it has not is an error. */
+  readonly route?: string;
 }
 
 export type AskOptions = GuardOptions<Ask, string>;
@@ -24,12 +28,13 @@ export type AskOptions = GuardOptions<Ask, string>;
 export function limiterOf(
   policies: Readonly<Record<string, PolicyDefinition>>,
   store?: AsyncStore,
+  onStoreError: (error: HeadgateError) => void = () => {},
 ): { readonly clock: ManualClock; readonly limiter: Limiter } {
   const clock = new ManualClock(nowMs);
   const limiter = createLimiter({
     policies,
     clock,
-    onStoreError: () => {},
+    onStoreError,
     ...(store === undefined ? {} : { store }),
   }) as unknown as Limiter;
   return { clock, limiter };
@@ -46,7 +51,10 @@ export function guardOf(
     reader: {
       method: ({ method }) => method ?? "GET",
       header: ({ headers }, name) => headers?.[name],
-      route: () => "/route",
+      route: ({ route }) => {
+        if (route === undefined) throw new Error("asked for the route");
+        return route;
+      },
       address: (request) => ("address" in request ? request.address : "203.0.113.9"),
     },
     selection,

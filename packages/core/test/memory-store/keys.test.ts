@@ -80,10 +80,12 @@ describe("ids", () => {
   ];
 
   it("of any characters and length are ordinary ids, to the limiter and to the store", () => {
+    const clock = new ManualClock(0);
     const limiter = createLimiter({
+      clock,
       policies: { api: fixedWindow({ limit: 2, window: "1m", by: "user" }) },
     });
-    const store = memoryStore();
+    const store = memoryStore({ clock });
     const policy = policyOf("fixed-window");
     for (const remaining of [1, 0]) {
       for (const user of ids) {

@@ -138,8 +138,7 @@ describe("the limiter's surface", () => {
     ["login" as const, { user: " " }, 'policy "login": identity must have "user"'],
   ])("asks %s's identity of %j", (name, identity, message) => {
     expect(() => limiter.check(name, identity, { tier: "pro" })).toThrow(message);
-    if (name === "login")
-      expect(() => ban(limiter, name, { identity, forMs: 5 })).toThrow(message);
+    if (name === "login") expect(() => ban(limiter, name, { identity, forMs: 5 })).toThrow(message);
   });
 
   it("says which numbers a policy cannot have", () => {
@@ -169,7 +168,12 @@ describe("the limiter's surface", () => {
 
 describe("over an asynchronous store", () => {
   const policies = {
-    login: fixedWindow({ ...minute, limit: 5, count: "failures", penalty: { on: "failures", after: 2, within: "1m", ban: "1m" } }),
+    login: fixedWindow({
+      ...minute,
+      limit: 5,
+      count: "failures",
+      penalty: { on: "failures", after: 2, within: "1m", ban: "1m" },
+    }),
     api: tokenBucket({ ...minute, limit: 5, debt: 5 }),
   };
 

@@ -27,18 +27,21 @@ test.each([
   ["shadow", true],
   ["version", 2],
   ["migrate", "reset"],
-])("without the entry for policies, a policy with %s is told what it needs", async (field, value) => {
-  const more = JSON.stringify({ [field]: value });
-  expect(
-    await printed(`console.log(JSON.stringify([
+])(
+  "without the entry for policies, a policy with %s is told what it needs",
+  async (field, value) => {
+    const more = JSON.stringify({ [field]: value });
+    expect(
+      await printed(`console.log(JSON.stringify([
       told(() => definePolicy("api", { ...plain, ...${more} })),
       told(() => fixedWindow({ limit: 5, window: "1m", ...${more} })),
     ]))`),
-  ).toEqual([
-    ["INVALID_POLICY", `policy "api": ${field} needs import "@headgate/core/policies"`],
-    ["INVALID_POLICY", `fixed-window policy: ${field} needs import "@headgate/core/policies"`],
-  ]);
-});
+    ).toEqual([
+      ["INVALID_POLICY", `policy "api": ${field} needs import "@headgate/core/policies"`],
+      ["INVALID_POLICY", `fixed-window policy: ${field} needs import "@headgate/core/policies"`],
+    ]);
+  },
+);
 
 test("without it, plain limits are whole, and say what callers' numbers and bans need", async () => {
   expect(
@@ -53,6 +56,7 @@ test("without it, plain limits are whole, and say what callers' numbers and bans
         told(() => limiter.check("api", ann, { limits: { api: { limit: 9 } } })),
         told(() => limiter.store.bans.list([], 5)),
         told(() => limiter.store.apply([{ policy: api, subject: "a", cost: 1 }], "settle")),
+        told(() => limiter.store.refund(limiter.check("api", ann).outcomes.map(({ receipt }) => receipt))),
         limiter.peek("api", ann, { limits: {} }).remaining,
       ]))`),
   ).toEqual([
@@ -62,6 +66,7 @@ test("without it, plain limits are whole, and say what callers' numbers and bans
     ["INVALID_OPTION", 'tier: needs import "@headgate/core/policies"'],
     ["INVALID_OPTION", 'bans: needs import "@headgate/core/policies"'],
     ["INVALID_OPTION", 'settle: needs import "@headgate/core/policies"'],
-    4,
+    ["INVALID_OPTION", 'refund: needs import "@headgate/core/policies"'],
+    3,
   ]);
 });

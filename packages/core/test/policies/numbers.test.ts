@@ -1,17 +1,18 @@
 import { describe, expect, it, test } from "vitest";
-import { createLimiter } from "../../src/limiter/limiter.js";
+import { createLimiter, type Limiter } from "../../src/limiter/limiter.js";
 import { ban, bans, unban } from "../../src/policies/index.js";
 import { fixedWindow, leakyBucket, tokenBucket } from "../../src/policy/builders.js";
 import { definePolicy } from "../../src/policy/define.js";
 import { memoryStore } from "../../src/store/memory/memory-store.js";
+import type { SyncStore } from "../../src/store/store.js";
 import { ManualClock } from "../../src/testing/index.js";
 
 const ann = { ip: "192.0.2.1", user: "ann" };
 const minute = { window: "1m", by: "user" } as const;
 
 describe("a caller's own numbers", () => {
-  const limiterOf = () =>
-    createLimiter({
+  const limiterOf = (): Limiter<string, SyncStore> =>
+    createLimiter<string>({
       clock: new ManualClock(1_700_000_000_000),
       policies: {
         api: fixedWindow({ ...minute, limit: 5 }),
@@ -53,7 +54,10 @@ describe("a caller's own numbers", () => {
       expect(() => limiter.peek("api", ann, { limits: { api: wrong } })).toThrow(refusal);
       expect(limiter.peek("api", ann, { limits: { api: { limit: 9 } } }).limit).toBe(9);
     }
-    for (const numbers of [{ limit: 9, burst: 2 }, { limit: 9, queue: 2 }])
+    for (const numbers of [
+      { limit: 9, burst: 2 },
+      { limit: 9, queue: 2 },
+    ])
       expect(() => limiter.peek("api", ann, { limits: { api: numbers } })).toThrow(refusal);
     for (const numbers of [[9], "9", 9, true, null, () => 9, { LIMIT: 9 }, { limit: -0 }])
       expect(() => limiter.peek("api", ann, { limits: { api: numbers as never } })).toThrow(

@@ -52,6 +52,10 @@ export function price(): void {
   rateLimit({ policy: minute, key: async (req) => req.get("x-api-key") });
   limit("read", { tier: async (req) => req.get("x-plan"), limits: { read: () => ({ limit: 5 }) } });
   limit.group("read").group("write", { cost: 1 })("write", { override: { read: false } });
+  limit.group("read")();
+  limit.group("read")({ override: { read: "write" }, route: "/items/:id" });
+  limit.group("read")(() => false);
+  limit.group("read")((req) => (req.ip === undefined ? "write" : false));
   rateLimits({ limiter, inherit: ["read"] })("write", {
     succeeded: (_req, res) => res.statusCode < 500,
   });
@@ -88,6 +92,10 @@ export function refuse(): void {
   rateLimits({ limiter, inherit: ["raed"] });
   // @ts-expect-error: nor one of a group
   limit.group("raed");
+  // @ts-expect-error: a function of a group's mount cannot choose it either
+  limit.group("read")(() => "raed");
+  // @ts-expect-error: nor can its options override it
+  limit.group("read")({ override: { raed: false } });
   // @ts-expect-error: an override of a policy that is not there
   limit("read", { override: { raed: false } });
   // @ts-expect-error: another policy in its place that is not there

@@ -288,6 +288,32 @@ export function describeRuntime(variant: Variant): void {
     });
   });
 
+  describe("a wrapped route handler under a policy that counts failures", () => {
+    const path = "/api/limited-tries";
+
+    it("stays open to who succeeds, and is closed by responses and errors that are none", async () => {
+      const from = newClient();
+      const ends = ["good", "redirect", "good", "bad", "good", "broken", "good"];
+      const statuses: number[] = [];
+      for (const end of ends) statuses.push((await send(`${path}?end=${end}`, { from })).status);
+      expect(statuses).toEqual([200, 307, 200, 401, 200, 500, 429]);
+    });
+
+    it("counts a client that hangs up before the handler ends, however well it ends", async () => {
+      const from = newClient();
+      const look = async () => JSON.parse((await send(path, { from, method: "POST" })).body);
+      const leaving = new AbortController();
+      const gone = fetch(`${server.url}${basePath}${path}?end=late`, {
+        headers: { "x-forwarded-for": from },
+        signal: leaving.signal,
+      }).catch(() => "gone");
+      await expect.poll(look).toEqual({ left: false, tries: 1 });
+      leaving.abort();
+      expect(await gone).toBe("gone");
+      await expect.poll(look).toEqual({ left: true, tries: 1 });
+    });
+  });
+
   describe("N-17: a wrapped handler of the Pages API", () => {
     it("has the fields and knows the decision", async () => {
       const response = await send("/api/legacy");

@@ -112,18 +112,7 @@ class EmbeddedStore implements MemoryStore {
 
   refund(receipts: readonly ChargeReceipt[]): void {
     const now = readClock(this.#clock);
-    for (const receipt of receipts) {
-      const { policy, subject } = receipt;
-      const table = this.#tables.tableOf(policy);
-      const slot = table.slotOf(subject);
-      const keeper = slot === undefined ? undefined : (table.keeperOf(slot) as Policy);
-      // What has been converted since keeps no trace of single charges.
-      if (slot === undefined || keeper?.windowMs !== policy.windowMs) continue;
-      const state = table.load(slot);
-      table.algorithm.refund(keeper, state, receipt, now);
-      table.save(slot, state, keeper);
-      if (table.expiresAt(slot) <= now) this.#housekeeper.remove(table, slot);
-    }
+    for (const receipt of receipts) extensionFor("refund").refund(this.#tables, receipt, now);
   }
 
   reset(policy: Policy, subject: string, keepBan = false): void {

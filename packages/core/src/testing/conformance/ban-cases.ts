@@ -187,7 +187,12 @@ export const banCases: readonly StoreCase[] = [
   },
 ];
 
-async function refuse(store: Store, policy: Policy, times: number, subject?: string): Promise<void> {
+async function refuse(
+  store: Store,
+  policy: Policy,
+  times: number,
+  subject?: string,
+): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     // Never fits, so it is refused on any state.
     const { allowed } = await applyOne(store, charge(policy, subject, 1_000));

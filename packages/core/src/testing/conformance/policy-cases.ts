@@ -77,7 +77,7 @@ export const policyCases: readonly StoreCase[] = [
         const queue = policiesOfFive().find(({ algorithm }) => algorithm === "leaky-bucket");
         if (queue === undefined) throw new Error("one of them is a leaky bucket");
         for (const migrate of ["keep", "scale"]) {
-          const more = { limit: 20, windowMs: 100_000, queue: 19, version: 2, migrate };
+          const more = { limit: 20, windowMs: 100_000, queue: 9, version: 2, migrate };
           const [old, next] = [queue, { ...queue, ...more }].map((input) =>
             definePolicy(`queue-${migrate}`, { ...input }),
           ) as [Policy, Policy];
@@ -144,7 +144,9 @@ export const policyCases: readonly StoreCase[] = [
     name: "gives back what one tier was charged where another has been charged since",
     run: (openStore) =>
       onFreshStore(openStore, async (store, clock) => {
-        const slow = policiesOfFive().find(({ algorithm }) => algorithm === "token-bucket") as Policy;
+        const slow = policiesOfFive().find(
+          ({ algorithm }) => algorithm === "token-bucket",
+        ) as Policy;
         const fast = changed(slow, { limit: 600, burst: 600 });
         const { receipt } = await applyOne(store, charge(slow, "client", 3));
         clock.set(clock.now() + 100);

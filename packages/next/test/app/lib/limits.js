@@ -14,6 +14,7 @@ export const limiter = sharedLimiter("test", () =>
       login: fixedWindow({ limit: 2, window: "1m" }),
       action: fixedWindow({ limit: 2, window: "1m" }),
       route: fixedWindow({ limit: 3, window: "1m" }),
+      tries: fixedWindow({ limit: 2, window: "1m", count: "failures" }),
       held: leakyBucket({ limit: 5, window: "1s", queue: 2 }),
     },
   }),
