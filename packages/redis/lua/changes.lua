@@ -12,7 +12,7 @@ function changes.s(batch)
     local charge = charges[place]
     local policy, asked = charge.policy, charge.cost
     if charge.carried then
-      keep(charge, policy, charge.state)
+      keep(charge.key, charge.keeper, charge.state)
     end
     local _, room = policy.algorithm.measure(enlarged(policy, policy.debt), charge.state, now_ms, 0)
     charge.cost = min(asked, room)
@@ -52,18 +52,21 @@ local function find_charged(receipt)
 end
 
 -- Mode "r": gives back what the receipts name, or in capitals a part of it, as far as it still counts; never
--- creates a key.
+-- creates a key. A state that counts nothing then is forgotten, but not that a higher version has written it.
 function changes.r(batch)
   for place = 1, batch.size do
     local receipt = batch.charges[place]
     local algorithm = receipt.policy.algorithm
     local keeper, state = find_charged(receipt)
+    local until_ms = keeper and ends_at(keeper, state)
     if keeper and algorithm.refund(keeper, state, receipt, now_ms) then
-      local expires_at = algorithm.expires_at(keeper, state)
-      if expires_at <= now_ms then
+      local highest = keeper.highest or keeper.version
+      if algorithm.expires_at(keeper, state) > now_ms then
+        keep(receipt.key, keeper, state)
+      elseif highest == 1 or until_ms <= now_ms then
         call("DEL", receipt.key)
       else
-        algorithm.keep(receipt.key, keeper, state, ttl_until(expires_at))
+        keep(receipt.key, need("migration").kept_under(keeper, highest, until_ms), state)
       end
     end
   end

@@ -11,11 +11,11 @@ local function wait_for_more(charge, remaining)
   return retry_ms
 end
 
--- Reads what there is of a charge's subject. `carried` is what a state is to be written under that another policy
--- had written.
+-- Reads what there is of a charge's subject, and notes what its state is to be kept under. `carried` is whether that
+-- has been converted from a state of another policy.
 local function find(charge, policy)
   local state, foreign = policy.algorithm.load(charge.key, policy)
-  charge.carried = nil
+  charge.keeper, charge.carried = policy, false
   if foreign then
     state = need("migration").carry_over(charge, foreign)
   end
@@ -42,10 +42,13 @@ local function look(charge, want_next)
   return allowed or policy.shadow
 end
 
-local function keep(charge, policy, state)
-  local algorithm = policy.algorithm
-  local ttl_ms = ttl_until(algorithm.expires_at(policy, state))
-  algorithm.keep(charge.key, charge.carried or policy, state, ttl_ms)
+-- When a key has nothing to tell any more.
+local function ends_at(keeper, state)
+  return max(keeper.algorithm.expires_at(keeper, state), keeper.until_ms or 0)
+end
+
+local function keep(key, keeper, state)
+  keeper.algorithm.keep(key, keeper, state, ttl_until(ends_at(keeper, state)))
 end
 
 -- What a charge leaves.
@@ -63,15 +66,13 @@ local function spend(charge, want_next)
   local state = charge.state or algorithm.create(charge.key, policy)
   charge.state = state
   charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
-  keep(charge, policy, state)
+  keep(charge.key, charge.keeper, state)
   look_at_rest(charge, policy, want_next)
 end
 
 local function heal(charge)
   if charge.state and call("PTTL", charge.key) == -1 then
-    local algorithm = charge.policy.algorithm
-    local expires_at = algorithm.expires_at(charge.policy, charge.state)
-    call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
+    call("PEXPIRE", charge.key, text_of(ttl_until(ends_at(charge.keeper, charge.state))))
   end
 end
 
@@ -106,7 +107,7 @@ local function decide(batch)
     local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
     if mode ~= "p" then
       if charge.carried then
-        keep(charge, policy, charge.state)
+        keep(charge.key, charge.keeper, charge.state)
       end
       if admitted and charge.allowed and charge.cost > 0 then
         spend(charge, want_next)

@@ -37,7 +37,7 @@ for place = 1, next_number() do
   local policy
   if algorithm_names[tag] then
     policy = policy_of(tag, limit, window_ms, extra, "1")
-    policy.version, policy.debt = 1, 0
+    policy.debt = 0
   else
     policy = policy_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
     read_rest(policy)

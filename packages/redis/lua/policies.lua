@@ -15,6 +15,7 @@ local function policy_of(tag, limit, window_ms, extra, version)
   local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
   local policy = {
     tag = tag,
+    version = tonumber(version),
     algorithm = algorithm,
     limit = tonumber(limit),
     window_ms = tonumber(window_ms),

@@ -20,12 +20,12 @@ local function commit_one(key, policy, cost)
   end
   local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
   if not allowed then
-    heal({ key = key, policy = policy, state = state })
+    heal({ key = key, keeper = policy, state = state })
     return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
   end
   state = state or algorithm.create(key, policy)
   local at, mark = algorithm.spend(policy, state, now_ms, cost)
-  algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+  keep(key, policy, state)
   local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
   return 0, left, rest_ms, mark, at - now_ms
 end

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "30422a6d484021f5e6419b309f060734482c7ff4";
+export const scriptSha: string = "213c8abc15d8834d0ced8747ab151fd3ace3b02d";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -90,6 +90,7 @@ local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. v
 local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
 local policy = {
 tag = tag,
+version = tonumber(version),
 algorithm = algorithm,
 limit = tonumber(limit),
 window_ms = tonumber(window_ms),
@@ -120,7 +121,7 @@ return retry_ms
 end
 local function find(charge, policy)
 local state, foreign = policy.algorithm.load(charge.key, policy)
-charge.carried = nil
+charge.keeper, charge.carried = policy, false
 if foreign then
 state = need("migration").carry_over(charge, foreign)
 end
@@ -145,10 +146,11 @@ charge.next_ms = wait_for_more(charge, remaining)
 end
 return allowed or policy.shadow
 end
-local function keep(charge, policy, state)
-local algorithm = policy.algorithm
-local ttl_ms = ttl_until(algorithm.expires_at(policy, state))
-algorithm.keep(charge.key, charge.carried or policy, state, ttl_ms)
+local function ends_at(keeper, state)
+return max(keeper.algorithm.expires_at(keeper, state), keeper.until_ms or 0)
+end
+local function keep(key, keeper, state)
+keeper.algorithm.keep(key, keeper, state, ttl_until(ends_at(keeper, state)))
 end
 local function look_at_rest(charge, policy, want_next)
 local _, remaining, _, reset_ms = policy.algorithm.measure(policy, charge.state, now_ms, 0)
@@ -163,14 +165,12 @@ local algorithm = policy.algorithm
 local state = charge.state or algorithm.create(charge.key, policy)
 charge.state = state
 charge.at, charge.mark = algorithm.spend(policy, state, now_ms, charge.cost)
-keep(charge, policy, state)
+keep(charge.key, charge.keeper, state)
 look_at_rest(charge, policy, want_next)
 end
 local function heal(charge)
 if charge.state and call("PTTL", charge.key) == -1 then
-local algorithm = charge.policy.algorithm
-local expires_at = algorithm.expires_at(charge.policy, charge.state)
-call("PEXPIRE", charge.key, text_of(ttl_until(expires_at)))
+call("PEXPIRE", charge.key, text_of(ttl_until(ends_at(charge.keeper, charge.state))))
 end
 end
 local function add_outcome(reply, size, charge)
@@ -198,7 +198,7 @@ local policy = charge.policy
 local remaining, reset_ms, next_ms = charge.remaining, charge.reset_ms, charge.next_ms
 if mode ~= "p" then
 if charge.carried then
-keep(charge, policy, charge.state)
+keep(charge.key, charge.keeper, charge.state)
 end
 if admitted and charge.allowed and charge.cost > 0 then
 spend(charge, want_next)
@@ -244,12 +244,12 @@ return commit_foreign(key, policy, cost)
 end
 local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
 if not allowed then
-heal({ key = key, policy = policy, state = state })
+heal({ key = key, keeper = policy, state = state })
 return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
 end
 state = state or algorithm.create(key, policy)
 local at, mark = algorithm.spend(policy, state, now_ms, cost)
-algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
+keep(key, policy, state)
 local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
 return 0, left, rest_ms, mark, at - now_ms
 end
@@ -831,6 +831,22 @@ return leaky_bucket
 end
 parts["migration"] = function()
 local migration = {}
+local function remembering(policy, highest, until_ms)
+local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
+local made = policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(policy.version))
+made.highest, made.until_ms = max(highest, policy.version), until_ms
+made.suffix = format("%s ^%.0f %.0f", made.suffix, made.highest, until_ms)
+if made.head then
+made.head = made.form .. made.suffix .. "\\n"
+end
+return made
+end
+function migration.kept_under(policy, highest, until_ms)
+if highest > policy.version or until_ms > now_ms then
+return remembering(policy, highest, until_ms)
+end
+return policy
+end
 function migration.held_in(key, stored)
 local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
 local name = algorithm_names[tag]
@@ -838,24 +854,27 @@ if not name then
 return nil
 end
 local algorithm = need(name)
-local held, state
 version = version == "" and "1" or version
+local line = tag == "w" and match(stored, "^([%w ^]+)\\n") or stored
+local numbers_end, highest, until_ms = match(line, "() ^(%d+) (%d+)$", at)
+local told = sub(line, at, numbers_end and numbers_end - 1)
+local limit, extra, state = told, "0", nil
 if tag == "w" then
-local head = match(stored, "^%w+ %d+\\n")
-local limit = head and sub(head, at, -2)
-state = head and need("stamp-log").unpack(key, stored, head)
-held = state and policy_of(tag, limit, window_ms, "0", version)
+state = match(told, "^%d+$") and need("stamp-log").unpack(key, stored, line .. "\\n")
 else
-local numbers = { match(stored, "^(%d+) (%d+) (%d+) ?(%d*)$", at) }
+local numbers = { match(told, "^(%d+) (%d+) (%d+) ?(%d*)$") }
 local kept = tag == "c" and 3 or 2
-local limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
+limit, extra = numbers[kept + 1], algorithm.tells_extra and numbers[4] or "0"
 if limit and limit ~= "" and extra ~= "" then
-held = policy_of(tag, limit, window_ms, extra, version)
 state = algorithm.state_of(numbers[1], numbers[2], numbers[3])
 end
 end
-if held then
-held.version = tonumber(version)
+if not state then
+return nil
+end
+local held = policy_of(tag, limit, window_ms, extra, version)
+if highest then
+held = remembering(held, tonumber(highest), tonumber(until_ms))
 end
 return held, state
 end
@@ -886,18 +905,23 @@ end
 local function most_used(policy)
 return policy.tag == "c" and floor(largest / policy.window_ms) or spare(policy)
 end
-local function filled(key, policy, units)
+local function filled(key, policy, units, at)
 local algorithm = policy.algorithm
 if algorithm.filled then
-return algorithm.filled(key, policy, now_ms, units)
+return algorithm.filled(key, policy, at, units)
 end
 local state = algorithm.create(key, policy)
-algorithm.spend(policy, state, now_ms, units)
+algorithm.spend(policy, state, at, units)
 return state
 end
-local function migrated(key, policy, held, state)
+local function held_instant(held, state)
+if held.tag == "c" then
+return state.index * held.window_ms
+end
+return state.start_ms or state.newest or state.at_ms
+end
+local function migrated(key, policy, held, state, rule)
 local from, to = held.algorithm, policy.algorithm
-local rule = held.version < policy.version and policy.migrate or "k"
 if rule == "r" then
 return nil
 end
@@ -906,37 +930,37 @@ local kept = from == to and held.window_ms == policy.window_ms and rule == "k"
 if kept and not (queue and held.limit ~= policy.limit) then
 return state
 end
+local at = max(now_ms, held_instant(held, state))
 if queue then
-local _, _, _, reset_ms = from.measure(held, state, now_ms, 0)
+local _, _, _, reset_ms = from.measure(held, state, at, 0)
 local units = min(reset_ms * policy.limit, most_used(policy) * policy.window_ms)
-return { units = units, at_ms = now_ms }
+return { units = units, at_ms = at }
 end
 local roomy = enlarged(held, spare(held))
-local _, remaining = from.measure(roomy, state, now_ms, 0)
+local _, remaining = from.measure(roomy, state, at, 0)
 local used = from.capacity(roomy) - remaining
 local units = rule == "s" and scaled(used, to.capacity(policy), from.capacity(held)) or used
-return units > 0 and filled(key, policy, min(units, most_used(policy))) or nil
-end
-local function at_least(policy, version)
-if policy.version >= version then
-return policy
-end
-local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
-return policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(version))
+return units > 0 and filled(key, policy, min(units, most_used(policy)), at) or nil
 end
 function migration.carry_over(charge, stored)
 local policy = charge.policy
 local held, state = migration.held_in(charge.key, stored)
-if not held or held.algorithm.expires_at(held, state) <= now_ms then
+if not held then
+return nil
+end
+local ends_at, until_ms = held.algorithm.expires_at(held, state), held.until_ms or 0
+local highest = max(ends_at, until_ms) > now_ms and (held.highest or held.version) or policy.version
+local rule = highest < policy.version and policy.migrate or "k"
+until_ms = rule == "k" and until_ms or max(until_ms, ends_at)
+charge.keeper = migration.kept_under(policy, highest, until_ms)
+if ends_at <= now_ms then
 return nil
 end
 if held.form == policy.form then
 return state
 end
-state = migrated(charge.key, policy, held, state)
-if state then
-charge.carried = at_least(policy, held.version)
-end
+state = migrated(charge.key, policy, held, state, rule)
+charge.carried = state ~= nil
 return state
 end
 return migration
@@ -1029,7 +1053,7 @@ for place = 1, batch.size do
 local charge = charges[place]
 local policy, asked = charge.policy, charge.cost
 if charge.carried then
-keep(charge, policy, charge.state)
+keep(charge.key, charge.keeper, charge.state)
 end
 local _, room = policy.algorithm.measure(enlarged(policy, policy.debt), charge.state, now_ms, 0)
 charge.cost = min(asked, room)
@@ -1069,12 +1093,15 @@ for place = 1, batch.size do
 local receipt = batch.charges[place]
 local algorithm = receipt.policy.algorithm
 local keeper, state = find_charged(receipt)
+local until_ms = keeper and ends_at(keeper, state)
 if keeper and algorithm.refund(keeper, state, receipt, now_ms) then
-local expires_at = algorithm.expires_at(keeper, state)
-if expires_at <= now_ms then
+local highest = keeper.highest or keeper.version
+if algorithm.expires_at(keeper, state) > now_ms then
+keep(receipt.key, keeper, state)
+elseif highest == 1 or until_ms <= now_ms then
 call("DEL", receipt.key)
 else
-algorithm.keep(receipt.key, keeper, state, ttl_until(expires_at))
+keep(receipt.key, need("migration").kept_under(keeper, highest, until_ms), state)
 end
 end
 end
@@ -1117,7 +1144,7 @@ local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next
 local policy
 if algorithm_names[tag] then
 policy = policy_of(tag, limit, window_ms, extra, "1")
-policy.version, policy.debt = 1, 0
+policy.debt = 0
 else
 policy = policy_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
 read_rest(policy)

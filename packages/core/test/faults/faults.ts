@@ -27,6 +27,8 @@ const corrected = "a decision is corrected once";
 const concluded = "a concluded request counts as its policy says";
 const byHand = "bans by hand last as long as they were told to";
 const batchStrikes = "only who refuses counts a refused batch";
+const inTurns = "two versions side by side keep to their bound";
+const inGreedyTurns = "two versions keep to their bound on greedy traffic";
 const goesUp = "a version in a state never goes down";
 const randomTraffic = "its envelope on random traffic";
 
@@ -453,7 +455,12 @@ export const faults: readonly Fault[] = [
     ],
   ]),
   ...inFile("policies/memory-refunds.ts", "token-bucket", [
-    ["keeps what was refunded", "table.save(slot, state, keeper);", "", undo],
+    [
+      "keeps what was refunded",
+      "if (!emptied) table.save(slot, state, keeper);",
+      "if (!emptied) return;",
+      undo,
+    ],
     [
       "creates a key to refund to",
       "if (slot === undefined || keeper",
@@ -515,12 +522,13 @@ export const faults: readonly Fault[] = [
   ...inFile("policies/migration.ts", undefined, [
     ["scales downwards", "rest > 0 ? quotient + 1 : quotient", "quotient", used],
     ["scales where it should keep", 'rule === "scale" ?', 'rule !== "reset" ?', used],
-    ["forgets at every switch", 'rule === "reset" ||', "true ||", used],
+    ["forgets at every switch", 'if (rule === "reset")', "if (true)", used],
+    ["migrates again and again", "highest < version", "highest !== version", inTurns],
     [
-      "migrates again and again",
-      "old.version < policy.version",
-      "old.version !== policy.version",
-      "two versions side by side keep to their bound",
+      "charges at an earlier clock what it switches",
+      "Math.max(now, heldInstant(old, state))",
+      "now",
+      "an earlier clock grants nothing more at a switch",
     ],
     ["moves the next free slot", "resetMs * policy.limit", "resetMs * old.limit", used],
     ["forgets what exceeds a capacity", "enlarged(old, spare(old))", "old", goesUp],
@@ -535,15 +543,15 @@ export const faults: readonly Fault[] = [
   ...inFile("policies/carry-over.ts", undefined, [
     [
       "leaves a converted state as it was",
-      "if (!write) return entry;",
-      "return entry;",
+      "|| !write) return entry;",
+      "|| true) return entry;",
       "waits are honest after a switch",
     ],
     [
-      "lets a version go down",
-      "keeper: atLeast(policy, held.version)",
-      "keeper: policy",
-      "two versions side by side keep to their bound",
+      "forgives again before what was forgiven would have ended",
+      'rule === "keep" ? 0 : endsAt',
+      "0",
+      inGreedyTurns,
     ],
     [
       "takes another tier for another state",
@@ -553,10 +561,22 @@ export const faults: readonly Fault[] = [
     ],
     [
       "goes on with what has expired",
-      "from.expiresAt(slot) <= now",
-      "from.expiresAt(slot) < 0",
+      "if (endsAt <= now)",
+      "if (endsAt < 0)",
       "a state expires under the numbers it was written with",
     ],
+  ]),
+  ...inFile("policies/kept-policy.ts", undefined, [
+    ["lets a version go down", "if (highest <= policy.version)", "if (true)", inTurns],
+    [
+      "takes what a lower version has written for a higher one's",
+      "Object.freeze({ ...policy, highest })",
+      "Object.freeze({ ...policy, version: highest })",
+      "two versions of a queue keep departures apart",
+    ],
+  ]),
+  ...inFile("policies/memory-refunds.ts", undefined, [
+    ["forgets a version with what it counted", "highest === 1 ||", "true ||", inGreedyTurns],
   ]),
   ...inFile("policies/debt.ts", undefined, [
     ["allows no debt", "enlarged(policy, policy.debt)", "enlarged(policy, 0)", settles],

@@ -81,8 +81,8 @@ export class Differential {
   readonly #other: AsyncStore;
   readonly #deal: Deal;
   readonly #expiries = new Map<string, number>();
-  /** Instants at which strikes and bans end. */
-  #bansEnd: number[] = [];
+  /** Instants at which strikes and bans end, and at which it may be forgotten that a higher version has written. */
+  #ends: number[] = [];
   #latestExpired = 0;
   #receipts: ChargeReceipt[] = [];
   /** The policies in play: few at a time, so that their edges meet. */
@@ -162,7 +162,7 @@ export class Differential {
       forMs === undefined ? bans.strike(policy, subject) : bans.set(policy, subject, forMs);
     ask<void>(this.#memory);
     const asked = ask<Promise<void>>(this.#other);
-    this.#bansEnd.push(this.#clock.now() + (forMs ?? policy.penalty.withinMs));
+    this.#ends.push(this.#clock.now() + (forMs ?? policy.penalty.withinMs));
     await Promise.all([asked, this.#apply([{ policy, subject, cost: 0 }], "peek")]);
   }
 
@@ -183,13 +183,14 @@ export class Differential {
       const { resetMs, retryAfterMs, nextMs = 0, banMs } = outcomes[index] as Outcome;
       this.#waits.push(resetMs, retryAfterMs, nextMs);
       const { penalty } = policy;
-      if (penalty !== undefined) this.#bansEnd.push(now + banMs, now + penalty.withinMs);
+      if (penalty !== undefined) this.#ends.push(now + banMs, now + penalty.withinMs);
       // One of them is what the state was written under, and tells when it expires.
       const kin = new Set(this.#deck.filter(({ name }) => name === policy.name)).add(policy);
       for (const [place, other] of [...kin].entries()) {
         const [seen] = this.#memory.apply([{ policy: other, subject, cost: 0 }], "peek");
         const expiry = now + (seen as Outcome).resetMs;
         this.#expiries.set(`${policy.name} ${subject} ${place}`, expiry);
+        if (policy.version > 1) this.#ends.push(expiry);
       }
     }
   }
@@ -199,9 +200,9 @@ export class Differential {
     for (const expiry of this.#expiries.values()) {
       if (expiry <= now) this.#latestExpired = Math.max(this.#latestExpired, expiry);
     }
-    const ended = this.#bansEnd.filter((at) => at <= now);
+    const ended = this.#ends.filter((at) => at <= now);
     this.#latestExpired = Math.max(this.#latestExpired, ...ended);
-    this.#bansEnd = this.#bansEnd.filter((at) => at > now);
+    this.#ends = this.#ends.filter((at) => at > now);
     const room = now - this.#latestExpired;
     const back = room > 0 && this.#random.integer(4) === 0;
     this.#clock.set(now + (back ? -this.#random.integer(Math.min(room, 200)) : this.#forward()));

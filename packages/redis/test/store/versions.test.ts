@@ -108,3 +108,26 @@ test("gives a refunded key the TTL of the numbers that its state was written und
   await store.refund([made.receipt]);
   expect(await redis.client.pttl(`ttl:{${subject}}:api`)).toBeGreaterThan(3_600_000);
 });
+
+test("keeps a state that a refund has emptied for as long as it would have counted, if a higher version has written it", async () => {
+  const store = redisStore(redis.client, {
+    prefix: "emptied",
+    connection: "shared",
+    callTimeoutMs: patientMs,
+  });
+  const key = `emptied:{${subject}}:api`;
+  for (const form of forms) {
+    for (const version of [1, 2]) {
+      const policy = definePolicy("api", { ...form(5), version });
+      const [made] = await store.apply([{ policy, subject, cost: 5 }], "commit");
+      const ttlMs = await redis.client.pttl(key);
+      if (made?.receipt === undefined) throw new Error("an admitted charge has a receipt");
+      await store.refund([made.receipt]);
+      const leftMs = await redis.client.pttl(key);
+      if (version === 1) expect(leftMs, `${policy.algorithm}: no key`).toBe(-2);
+      else expect(ttlMs - leftMs, `${policy.algorithm}: since then`).toBeLessThan(5_000);
+      if (version === 2) expect(leftMs, `${policy.algorithm}: TTL`).toBeGreaterThan(0);
+      await store.reset(policy, subject);
+    }
+  }
+});

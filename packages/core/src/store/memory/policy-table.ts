@@ -4,8 +4,16 @@ import type { Policy } from "../../policy/policy.js";
 
 const initialSlots = 16;
 
+/** What is remembered beside a state that several versions of a policy have written. */
+export interface Remembered {
+  /** The highest of them, where that is not the one that wrote last. */
+  readonly highest?: number;
+  /** Until when the state is kept, even though it may count nothing any more. */
+  readonly untilMs?: Millis;
+}
+
 /** What states are kept under: a policy, or what stands for the bans of one. */
-export type Keeper = Policy | { readonly name: string; readonly algorithm: "ban" };
+export type Keeper = (Policy | { readonly name: string; readonly algorithm: "ban" }) & Remembered;
 
 /**
  * The states of all subjects of one policy name under one algorithm, in numbered slots without gaps, so that a sweep can walk
@@ -108,9 +116,10 @@ export class PolicyTable<S = any> {
     }
   }
 
-  /** From when on the state in a slot behaves as if it were absent. */
+  /** From when on the state in a slot, and what is remembered with it, behaves as if it were absent. */
   expiresAt(slot: number): Millis {
-    return this.algorithm.expiresAt(this.keeperOf(slot), this.load(slot));
+    const keeper = this.keeperOf(slot);
+    return Math.max(this.algorithm.expiresAt(keeper, this.load(slot)), keeper.untilMs ?? 0);
   }
 
   #note(slot: number, keeper: Keeper): void {

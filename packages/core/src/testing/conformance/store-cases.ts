@@ -5,6 +5,7 @@ import { keyCases } from "./key-cases.js";
 import { outcomeCases } from "./outcome-cases.js";
 import { policyCases } from "./policy-cases.js";
 import { refundCases } from "./refund-cases.js";
+import { versionCases } from "./version-cases.js";
 
 /**
  * What every store must do, whatever keeps its counts. A test file runs them all in two lines, in any runner:
@@ -22,5 +23,6 @@ export const conformanceCases: readonly StoreCase[] = [
   ...refundCases,
   ...keyCases,
   ...policyCases,
+  ...versionCases,
   ...banCases,
 ];

@@ -6,7 +6,7 @@ import type { PolicyInput } from "../../policy/rules.js";
 import type { Outcome } from "../../store/store.js";
 import { expectThat } from "../expectation.js";
 import { anySteps, type History, type Step } from "./history.js";
-import { anyPolicy, lawSubjects } from "./policies.js";
+import { anyPolicy, type LawSubject, lawSubjects } from "./policies.js";
 import type { Steps } from "./steps.js";
 import type { Trial } from "./trial.js";
 
@@ -21,9 +21,12 @@ export interface ChangingHistory extends History {
 /** Beyond these, a policy with other numbers might not be exact. */
 const smallNumber = 2 ** 20;
 
-/** Any policy, and another one: of any algorithm, or the same with other numbers, or with another window. */
-export function anyChange(): fc.Arbitrary<ChangingHistory> {
-  const policy = fc.oneof(...lawSubjects.map((subject) => anyPolicy(subject)));
+/**
+ * Any policy, and another one: of any of these algorithms, or the same with other numbers, or with another window.
+ */
+export function anyChange(...subjects: readonly LawSubject[]): fc.Arbitrary<ChangingHistory> {
+  const among = subjects.length === 0 ? lawSubjects : subjects;
+  const policy = fc.oneof(...among.map((subject) => anyPolicy(subject)));
   const rule = fc.constantFrom<MigrationRule>("keep", "scale", "reset");
   const kind = fc.constantFrom("other", "other", "numbers", "window");
   return fc
@@ -37,6 +40,9 @@ export function anyChange(): fc.Arbitrary<ChangingHistory> {
       steps,
     }));
 }
+
+/** Numbers above this may be cut to what is exact: what is left is told right, and waits are shorter. */
+export const surelyExact: bigint = 2n ** 51n;
 
 /** The same policy with other numbers, as far as it is small enough for any. */
 export function changed(policy: PolicyInput, pick: number, window = false): PolicyInput {
@@ -58,7 +64,7 @@ export function versionsOf(
   { policy, other, rule }: ChangingHistory,
 ): readonly [Policy, Policy] {
   return [
-    trial.named("changing", policy),
+    trial.named("changing", { ...policy, migrate: rule }),
     trial.named("changing", { ...other, version: 2, migrate: rule }),
   ];
 }
@@ -104,6 +110,14 @@ export function moveOn(trial: Trial, { windowMs }: Policy, share: number): void 
 
 export function capacityIsSmall(policy: Policy): boolean {
   return Math.max(capacityOf(policy), policy.limit, policy.windowMs) <= smallNumber;
+}
+
+export function sameForm(old: Policy, changed: Policy): boolean {
+  return old.algorithm === changed.algorithm && old.windowMs === changed.windowMs;
+}
+
+export function bothQueues(old: Policy, changed: Policy): boolean {
+  return old.algorithm === "leaky-bucket" && changed.algorithm === "leaky-bucket";
 }
 
 export function expectLessOrEqual(value: number, most: number, what: string): void {

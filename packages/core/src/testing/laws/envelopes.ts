@@ -47,12 +47,15 @@ export function mostInTwoCounters({ limit, windowMs }: Policy, lengthMs: Millis)
 }
 
 /** `floor(burst + d * limit / windowMs)`: the most that a token bucket admits within d. */
-export function mostFromBucket({ limit, windowMs, burst }: TokenBucket, lengthMs: Millis): bigint {
+export function mostFromBucket(
+  { limit, windowMs, burst }: Pick<TokenBucket, "limit" | "windowMs" | "burst">,
+  lengthMs: Millis,
+): bigint {
   return BigInt(burst) + (BigInt(limit) * BigInt(lengthMs)) / BigInt(windowMs);
 }
 
 /** Checks every closed interval that begins and ends with a passage, as the fullest ones do, if it has a bound. */
-function expectIntervals(
+export function expectIntervals(
   passages: readonly Passage[],
   most: (lengthMs: Millis) => bigint | undefined,
 ): void {

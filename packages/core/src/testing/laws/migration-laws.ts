@@ -1,26 +1,27 @@
 import { capacityOf } from "../../policy/capacity.js";
 import type { Policy } from "../../policy/policy.js";
 import type { Outcome } from "../../store/store.js";
-import { expectSame, expectThat } from "../expectation.js";
+import { type Answer, answerOf, expectSame, expectSameAnswer, expectThat } from "../expectation.js";
 import {
+  bothQueues,
   type ChangingHistory,
   expectLessOrEqual,
   look,
   moveOn,
   one,
+  sameForm,
+  surelyExact,
   type Taken,
   useSome,
   versionsOf,
 } from "./changes.js";
+import { later, stateInstant } from "./earlier.js";
 import { moveOf } from "./history.js";
 import type { LawBody } from "./law.js";
 import { expectAsModelled } from "./model-check.js";
 import { type Model, modelOf } from "./models.js";
 import type { Steps } from "./steps.js";
 import type { Trial } from "./trial.js";
-
-/** Numbers above this may be cut to what is exact: what is left is told right, and waits are shorter. */
-const surelyExact = 2n ** 51n;
 
 /** What there was before a switch. */
 interface Before {
@@ -92,16 +93,8 @@ function largestTaken({ policy, outcome }: Before): bigint {
   return BigInt(outcome.limit - outcome.remaining) * BigInt(policy.windowMs);
 }
 
-function sameForm(old: Policy, changed: Policy): boolean {
-  return old.algorithm === changed.algorithm && old.windowMs === changed.windowMs;
-}
-
-function kept({ policy }: Before, changed: Policy): boolean {
+function kept({ policy }: Pick<Before, "policy">, changed: Policy): boolean {
   return changed.migrate === "keep" && sameForm(policy, changed);
-}
-
-function bothQueues(old: Policy, changed: Policy): boolean {
-  return old.algorithm === "leaky-bucket" && changed.algorithm === "leaky-bucket";
 }
 
 function anchorOf(policy: Policy): string | undefined {
@@ -144,61 +137,33 @@ export const honestAfterSwitch: LawBody<ChangingHistory> = function* (trial, his
   expectSame((yield* one(trial, changed, cost)).allowed, true, "at the promised instant");
 };
 
-/** A lower version goes on with a higher one's state, which is no reason to migrate it once more. */
-export const versionsGoUp: LawBody<ChangingHistory> = function* (trial, history) {
-  const [old, changed] = versionsOf(trial, { ...history, rule: "reset" });
-  yield* useSome(trial, changed, history.steps);
-  const { allowed: justNow } = yield* one(trial, changed, 1);
-  const before = yield* look(trial, changed);
-  if (before.resetMs === 0) return;
-  const { allowed } = yield* one(trial, old, 1);
-  const after = yield* look(trial, changed);
-  expectThat(after.resetMs > 0, "a state that a higher version had written was reset by it again");
-  // What a bucket has got back since it was charged depends on who asks.
-  const retold = sameForm(old, changed) && old.algorithm === "token-bucket" && !justNow;
-  if (bothQueues(old, changed) || before.remaining === 0 || retold) return;
-  const used = before.limit - before.remaining + (allowed ? 1 : 0);
-  if (BigInt(used) * BigInt(old.windowMs) > surelyExact) return;
-  expectSame(after.remaining, Math.max(0, after.limit - used), "what the higher version has left");
-};
-
-/** Two versions that take turns on one key admit no more than their bound in a window. */
-export const twoVersions: LawBody<ChangingHistory> = function* (trial, history) {
-  const windowMs = 1_000_000;
-  const { rule, share, steps, policy, other } = history;
-  const limits = [1 + (share % 20), 1 + (steps.length % 20)];
-  const [first, second] = [policy, other].map(
-    (input) => (input as Pick<Policy, "algorithm">).algorithm,
-  ) as [Policy["algorithm"], Policy["algorithm"]];
-  // Of two queues the next free slot keeps its instant, not the number of those who wait.
-  const queues = first === "leaky-bucket" && second === "leaky-bucket";
-  const algorithms = [first, queues ? "token-bucket" : second];
-  const [old, changed] = limits.map((limit, index) =>
-    trial.named("pair", {
-      algorithm: algorithms[index],
-      limit,
-      windowMs,
-      version: index + 1,
-      migrate: rule,
-      ...(algorithms[index] === "leaky-bucket" && { queue: limit - 1, maxDelayMs: windowMs }),
-    }),
-  ) as [Policy, Policy];
-  trial.clock.set(trial.now - (trial.now % windowMs) + windowMs);
-  // Nothing comes back within a window, but to buckets.
-  const passes = !algorithms.some((algorithm) => algorithm?.endsWith("bucket"));
-  let admitted = 0;
-  for (const [advance, cost, pick] of [...steps, ...steps]) {
-    if (passes) trial.clock.set(trial.now + advance * 1_000);
-    const units = 1 + (cost % 4);
-    if ((yield* one(trial, pick % 2 === 0 ? old : changed, units)).allowed) admitted += units;
+/** A clock that has gone back at a switch grants no more than one that stands where the state was written. */
+export const earlierSwitch: LawBody<ChangingHistory> = function* (trial, history) {
+  const [old, changed] = versionsOf(trial, history);
+  if (history.rule === "reset" && !kept({ policy: old }, changed)) return;
+  const subjects = ["a", "b"];
+  let heldAt = 0;
+  for (const [advance, cost, pick] of history.steps.slice(0, 6)) {
+    trial.clock.set(trial.now + (advance > 5 ? pick % old.windowMs : advance % 3));
+    const charges = subjects.map((subject) => ({ policy: old, subject, cost: 1 + (cost % 3) }));
+    const [outcome] = yield* trial.apply(charges, "commit");
+    if (outcome?.allowed) heldAt = stateInstant(outcome, trial.now);
   }
-  expectLessOrEqual(admitted, boundOf(rule, limits as [number, number]), "what two versions admit");
+  if (heldAt === 0) return;
+  const { windowMs } = history.share % 2 === 0 ? old : changed;
+  const earlier = Math.max(0, heldAt - 1 - Math.floor((windowMs * history.share) / 50));
+  const cost = 1 + (history.share % 3);
+  const asked = (subject: string) => [{ policy: changed, subject, cost }];
+  trial.clock.set(heldAt);
+  const [there] = yield* trial.apply(asked("b"), "commit");
+  trial.clock.set(earlier);
+  const [back] = yield* trial.apply(asked("a"), "commit");
+  const expected = later(answerOf(there as Outcome), heldAt - earlier);
+  expectSameAnswer(answerOf(back as Outcome), expected, `${heldAt - earlier} ms earlier`);
+  for (const waitMs of [0, 1, changed.windowMs, history.share]) {
+    trial.clock.set(trial.now + waitMs);
+    const looks = yield* trial.apply([...asked("a"), ...asked("b")], "peek");
+    const [seen, twin] = looks.map(answerOf) as [Answer, Answer];
+    expectSameAnswer(seen, twin, "what is left afterwards");
+  }
 };
-
-function boundOf(rule: Policy["migrate"], [old, changed]: readonly [number, number]): number {
-  const most = Math.max(old, changed);
-  if (rule === "keep") return most;
-  // A full old state shrinks to a full new one, of which the old version sees little.
-  if (rule === "scale") return most + Math.max(0, old - changed);
-  return old + most;
-}

@@ -5,6 +5,7 @@ import * as penalty from "./penalty-laws.js";
 import * as settle from "./settle-laws.js";
 import { shadowHasNoSay } from "./shadow-laws.js";
 import * as tier from "./tier-laws.js";
+import * as version from "./version-laws.js";
 
 /** What policies that go beyond a plain limit must do: tiers, versions, penalties, debt, endings, shadows. */
 export function policyLaws(): readonly Law[] {
@@ -15,8 +16,15 @@ export function policyLaws(): readonly Law[] {
     lawOf("a refund gives other tiers no more than its due", histories, tier.tiersRefund),
     lawOf("keep, scale and reset say how a state goes on", histories, migration.goesOnByTheRule),
     lawOf("waits are honest after a switch", histories, migration.honestAfterSwitch),
-    lawOf("a version in a state never goes down", histories, migration.versionsGoUp),
-    lawOf("two versions side by side keep to their bound", histories, migration.twoVersions),
+    lawOf("an earlier clock grants nothing more at a switch", histories, migration.earlierSwitch),
+    lawOf("a version in a state never goes down", histories, version.versionsGoUp),
+    lawOf("two versions side by side keep to their bound", histories, version.twoVersions),
+    lawOf("two versions keep to their bound on greedy traffic", histories, version.greedyVersions),
+    lawOf(
+      "two versions of a queue keep departures apart",
+      anyChange("leaky-bucket"),
+      version.queuesKeepApart,
+    ),
     lawOf(
       "a settled cost takes what capacity and debt have room for",
       histories,

@@ -3,6 +3,7 @@ import type { Outcome } from "../../store/store.js";
 import { nastySubjects } from "../conformance/sample-policies.js";
 import { answerOf, expectSame, expectSameAnswer, expectThat, text } from "../expectation.js";
 import { expectTwins } from "./decision-laws.js";
+import { later, stateInstant } from "./earlier.js";
 import type { LawBody } from "./law.js";
 import { expectAsModelled } from "./model-check.js";
 import { type Model, modelOf } from "./models.js";
@@ -82,7 +83,7 @@ export const clockSteps: LawBody = function* (trial, history) {
       `a call ${stoodAt - now} ms before the state's instant`,
     );
     const taken = move.mode === "commit" && move.cost > 0 && outcome.allowed;
-    if (taken) held = { at: stateInstant(trial, twin), until: stoodAt + twin.resetMs };
+    if (taken) held = { at: stateInstant(twin, stoodAt), until: stoodAt + twin.resetMs };
     if (taken) floorMs = 0;
     // An expired state may or may not have been dropped, which an earlier clock could tell.
     else if (held !== undefined && stoodAt >= held.until) floorMs = stoodAt;
@@ -118,28 +119,4 @@ export const snapshots: LawBody = function* (trial, history) {
 function stepBack(pick: number, { policy, now }: Trial): Millis {
   const steps = [0, 1, pick % 7, policy.windowMs, pick % policy.windowMs, 3 * policy.windowMs, now];
   return steps[pick % steps.length] as Millis;
-}
-
-/** The instant that a state holds after an admission, worked out from what the outcome told. */
-function stateInstant({ policy, now }: Trial, { resetMs }: Outcome): Millis {
-  switch (policy.algorithm) {
-    case "fixed-window":
-    case "sliding-window":
-      return now + resetMs - policy.windowMs;
-    case "sliding-window-counter":
-      return now + resetMs - 2 * policy.windowMs;
-    case "token-bucket":
-    case "leaky-bucket":
-      return now;
-  }
-}
-
-function later(answer: ReturnType<typeof answerOf>, byMs: Millis): ReturnType<typeof answerOf> {
-  const { retryAfterMs, nextMs, resetMs } = answer;
-  return {
-    ...answer,
-    retryAfterMs: retryAfterMs === 0 ? 0 : retryAfterMs + byMs,
-    nextMs: nextMs === undefined ? undefined : nextMs + byMs,
-    resetMs: resetMs === 0 ? 0 : resetMs + byMs,
-  };
 }
