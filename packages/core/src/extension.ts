@@ -14,8 +14,8 @@ export interface Extension {
   faults(input: PolicyInput): readonly Fault[];
   /** Those of them that an input has, resolved. */
   resolve(input: PolicyInput): object;
-  /** The policy for a caller; undefined for a tier or numbers that it cannot have. */
-  variant(policy: Policy, choice: CallerNumbers): Policy | undefined;
+  /** The policy for a caller, or what is wrong with a tier or numbers that it cannot have. */
+  variant(policy: Policy, choice: CallerNumbers): Policy | string;
   /** Finds the state of a subject that was written under another policy of the same name. */
   carryOver(tables: Tables, call: CarryOver): Entry;
   /** As much of a settled charge as capacity and debt have room for. */

@@ -81,32 +81,18 @@ function termsOf(
 function variantFor(policy: Policy, tier: unknown, numbers: unknown): Policy | undefined {
   if (tier === undefined && numbers === undefined) return policy;
   const variant = variantOf(policy, { tier, numbers } as Parameters<typeof variantOf>[1]);
-  if (variant !== undefined) return variant;
-  const [code, what, value] =
-    numbers === undefined
-      ? ["HEADGATE_TIER", "tier must be one of the policy's", tier]
-      : ["HEADGATE_LIMITS", "limits must give { limit } that the policy can have", numbers];
-  warnOfRubbish(policy, { code, rule: what, value });
+  if (typeof variant !== "string") return variant;
+  warnOfRubbish(policy, numbers === undefined ? "HEADGATE_TIER" : "HEADGATE_LIMITS", variant);
   return policy.onStoreFailure === "local" ? policy : undefined;
 }
 
 function costFor(policy: Policy, price: unknown): number | undefined {
   const cost = costOf(policy, price);
   if (isCost(cost)) return cost;
-  warnOfRubbish(policy, {
-    code: "HEADGATE_COST",
-    rule: "cost must be an integer from 0",
-    value: cost,
-  });
+  warnOfRubbish(policy, "HEADGATE_COST", `cost must be an integer from 0, got ${show(cost)}`);
   return policy.onStoreFailure === "local" ? 1 : undefined;
 }
 
-function warnOfRubbish(
-  { name }: Policy,
-  { code, rule, value }: { code: string; rule: string; value: unknown },
-): void {
-  warnOnce(
-    code,
-    `policy "${name}": ${rule}, got ${show(value)}; the policy's onStoreFailure applies`,
-  );
+function warnOfRubbish({ name }: Policy, code: string, what: string): void {
+  warnOnce(code, `policy "${name}": ${what}; the policy's onStoreFailure applies`);
 }

@@ -227,11 +227,8 @@ class StoreLimiter<N extends string> {
     const { tier, numbers } = choice;
     if (tier === undefined && numbers === undefined) return policy;
     const variant = extensionFor("tier").variant(policy, choice);
-    if (variant !== undefined) return variant;
-    throw new HeadgateError(
-      "INVALID_CHARGE",
-      `policy "${name}": cannot have ${show(numbers ?? tier)}`,
-    );
+    if (typeof variant !== "string") return variant;
+    throw new HeadgateError("INVALID_CHARGE", `policy "${name}": ${variant}`);
   }
 
   #policy(name: N, policies: Readonly<Record<N, Policy>> = this.#policies): Policy {

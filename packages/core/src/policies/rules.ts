@@ -1,5 +1,4 @@
 import type { Millis } from "../clock.js";
-import { show } from "../errors.js";
 import { arithmeticFaults } from "../policy/arithmetic.js";
 import { durationMs } from "../policy/duration.js";
 import type {
@@ -58,12 +57,11 @@ export function resolveExtended(input: PolicyInput): object {
 
 /** Every rule that other numbers for a policy break. */
 export function numbersFaults(policy: PolicyInput, numbers: unknown): readonly Fault[] {
-  if (!isRecord(numbers))
-    return [{ path: "limit", message: `must be { limit }, got ${show(numbers)}` }];
+  if (!isRecord(numbers)) return [fault("limit", "must stand in { limit: 5 }", numbers)];
   const fields = ["limit", ...ownFields[policy.algorithm as AlgorithmName]];
   const wrong = Object.keys(numbers)
     .filter((field) => !fields.includes(field) || field === "anchor" || field === "maxDelayMs")
-    .map((field) => fault(field, "is not a number of a tier", numbers[field]));
+    .map((field) => fault(field, "is not one of the numbers that may differ", numbers[field]));
   const input = { ...policy, ...numbers, ...withBurst(policy, numbers) } as PolicyInput;
   const faults = [...wrong, ...integerFaults(numbers, "limit", true), ...numberFaults(input)];
   return faults.length > 0

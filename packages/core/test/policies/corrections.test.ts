@@ -143,10 +143,10 @@ describe("the limiter's surface", () => {
 
   it("says which numbers a policy cannot have", () => {
     expect(() => limiter.check("api", ann, { limits: { api: { limit: 0 } } })).toThrow(
-      'policy "api": cannot have an object',
+      'policy "api": cannot have these limits: limit must be a positive integer, got 0',
     );
     expect(() => limiter.check("api", ann, { tier: 5 as never })).toThrow(
-      'policy "api": cannot have 5',
+      'policy "api": tier must be one of pro, got 5',
     );
     expect(() => limiter.check("api", ann, { teir: "pro" } as never)).toThrow(
       "check: teir is not an option (known: cost, tier, limits), got",

@@ -65,6 +65,28 @@ describe("a caller's own numbers", () => {
       );
   });
 
+  it("count alike in any order, and never beside a field that is none of them, which is told", () => {
+    const limiter = limiterOf();
+    const told =
+      'policy "bucket": cannot have these limits: planId is not one of the numbers that may differ, got 1';
+    for (let time = 0; time < 2; time += 1) {
+      for (const numbers of [
+        { limit: 7, burst: 9 },
+        { burst: 9, limit: 7 },
+        { burst: 9, limit: 7, queue: undefined },
+      ])
+        expect(limiter.peek("bucket", ann, { limits: { bucket: numbers as never } }).limit).toBe(9);
+      for (const numbers of [
+        { limit: 7, burst: 9, planId: 1 },
+        { planId: 1, burst: 9, limit: 7 },
+      ])
+        expect(() => limiter.peek("bucket", ann, { limits: { bucket: numbers } })).toThrow(told);
+    }
+    expect(() => limiter.peek("bucket", ann, { limits: { bucket: 7 as never } })).toThrow(
+      "limit must stand in { limit: 5 }, got 7",
+    );
+  });
+
   it("of a policy are never another object's members", () => {
     const limiter = limiterOf();
     expect(limiter.peek("constructor", ann, { limits: {} }).limit).toBe(5);

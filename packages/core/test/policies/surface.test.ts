@@ -75,7 +75,7 @@ describe("a tier", () => {
     const { limiter } = limiterOf({ api: fixedWindow({ ...minute, limit: 5, tiers }) });
     for (const tier of ["platinum", "__proto__", "constructor", ""])
       expect(() => limiter.check("api", ann, { tier })).toThrow(
-        `policy "api": cannot have ${JSON.stringify(tier)}`,
+        `policy "api": tier must be one of ${Object.keys(tiers).join(", ")}, got ${JSON.stringify(tier)}`,
       );
     for (const limit of [0, -1, 1.5, Number.NaN, Infinity, "5", 2 ** 53, null, 5n])
       expect(() => limiter.check("api", ann, { limits: { api: { limit } as never } })).toThrow(
