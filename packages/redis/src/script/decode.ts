@@ -149,26 +149,22 @@ function outcomeOf(
   numbers: readonly number[],
   from: number,
 ): Outcome {
-  const to = from + numbersOfOutcome;
-  const [allowed, remaining, retryAfterMs, next, resetMs, delayMs, at, mark] = numbers.slice(
-    from,
-    to,
-  ) as Numbers<8>;
-  const cost = mode === "settle" ? (numbers[to] as number) : asked;
-  const receipt: ChargeReceipt | undefined =
-    at < 0 ? undefined : { policy, subject, cost, at, mark };
+  const number = (place: number): number => numbers[from + place] as number;
+  const cost = mode === "settle" ? number(numbersOfOutcome) : asked;
+  const retryAfterMs = number(2);
+  const at = number(6);
   return {
     policy,
     cost,
-    allowed: allowed === 1,
+    allowed: number(0) === 1,
     limit: capacityOf(policy),
-    remaining,
+    remaining: number(1),
     retryAfterMs: retryAfterMs < 0 ? Infinity : retryAfterMs,
-    nextMs: absentIfNegative(next),
-    resetMs,
-    banMs: policy.penalty === undefined ? 0 : (numbers[from + widthOf(mode, policy) - 1] as number),
-    delayMs,
-    receipt,
+    nextMs: absentIfNegative(number(3)),
+    resetMs: number(4),
+    banMs: policy.penalty === undefined ? 0 : number(widthOf(mode, policy) - 1),
+    delayMs: number(5),
+    receipt: at < 0 ? undefined : { policy, subject, cost, at, mark: number(7) },
   };
 }
 
