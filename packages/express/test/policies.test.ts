@@ -66,7 +66,7 @@ describe.each(frameworks)("%s", (_, framework) => {
         expect(headers["x-ratelimit-limit"]).toBe("5");
       });
       expect(warnings).toEqual([
-        expect.stringContaining('policy "read": tier must be one of the policy\'s, got "platinum"'),
+        expect.stringContaining('policy "read": tier must be one of pro, got "platinum"'),
       ]);
     });
   });

@@ -10,9 +10,11 @@ local function remembering(policy, highest, until_ms)
   local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
   local made = policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(policy.version))
   made.highest, made.until_ms = max(highest, policy.version), until_ms
-  made.suffix = format("%s ^%.0f %.0f", made.suffix, made.highest, until_ms)
+  local told = format(" ^%.0f %.0f", made.highest, until_ms)
   if made.head then
-    made.head = made.form .. made.suffix .. "\n"
+    made.head = sub(made.head, 1, -2) .. told .. "\n"
+  else
+    made.layout = made.layout .. told
   end
   return made
 end

@@ -101,6 +101,8 @@ export function createLimiter<const N extends string, S extends Store = MemorySt
   return new StoreLimiter(options as LimiterOptions<N, Store>) as unknown as Limiter<N, S>;
 }
 
+const plain = {};
+
 class StoreLimiter<N extends string> {
   readonly store: Store;
   #policies: Readonly<Record<N, Policy>>;
@@ -197,12 +199,14 @@ class StoreLimiter<N extends string> {
   #charges(
     names: N | readonly N[],
     identity: Identity,
-    options: CheckOptions<N> = {},
+    options: CheckOptions<N> = plain,
   ): readonly Charge[] {
-    checkOptions("check", options, ["cost", "tier", "limits"]);
-    for (const byName of [options.cost, options.limits])
-      if (typeof byName === "object" && byName !== null)
-        for (const name of Object.keys(byName)) this.#policy(name as N);
+    if (options !== plain) {
+      checkOptions("check", options, ["cost", "tier", "limits"]);
+      for (const byName of [options.cost, options.limits])
+        if (typeof byName === "object")
+          for (const name of Object.keys(byName ?? plain)) this.#policy(name as N);
+    }
     if (typeof names === "string") return [this.#charge(names, identity, options)];
     if (!Array.isArray(names) || names.length === 0)
       throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);

@@ -125,7 +125,9 @@ export class Differential {
   async #apply(batch: readonly Charge[], mode: ApplyMode): Promise<void> {
     this.batches += 1;
     const what = this.#what(batch, mode);
-    const wantNext = this.#random.integer(2) === 0;
+    const wantNext = this.#random.integer(3) === 0;
+    for (const { policy, subject } of batch)
+      if (mode !== "peek" && policy.migrate !== "keep") this.#outlive(policy, subject);
     const expected = this.#memory.apply(batch, mode, wantNext);
     this.#note(batch, expected);
     const actual = await this.#other.apply(batch, mode, wantNext);
@@ -141,6 +143,7 @@ export class Differential {
     const [whole] = this.#receipts.splice(this.#receipts.length - 1 - at, 1) as [ChargeReceipt];
     const parts = [{}, {}, { part: this.#random.integer(whole.cost + 1) }];
     const receipt = { ...whole, ...this.#random.pick(parts) };
+    this.#outlive(whole.policy, whole.subject);
     this.#memory.refund([receipt]);
     const refunded = this.#other.refund([receipt]);
     await Promise.all([refunded, this.#apply([{ ...receipt, cost: 0 }], "peek")]);
@@ -168,7 +171,7 @@ export class Differential {
 
   #batch(): readonly Charge[] {
     const charges = new Map<string, Charge>();
-    for (let count = this.#random.integer(4); count >= 0; count -= 1) {
+    for (let count = this.#random.pick([0, 0, 0, 1, 2, 3]); count >= 0; count -= 1) {
       const policy = this.#random.pick(this.#deck);
       const subject = this.#random.pick(subjects);
       const cost = randomCost(policy, this.#random);
@@ -190,9 +193,14 @@ export class Differential {
         const [seen] = this.#memory.apply([{ policy: other, subject, cost: 0 }], "peek");
         const expiry = now + (seen as Outcome).resetMs;
         this.#expiries.set(`${policy.name} ${subject} ${place}`, expiry);
-        if (policy.version > 1) this.#ends.push(expiry);
       }
     }
+  }
+
+  /** What a state is told to remember may be remembered until the state would have expired. */
+  #outlive({ name }: Policy, subject: string): void {
+    for (const [kept, expiry] of this.#expiries)
+      if (kept.startsWith(`${name} ${subject} `)) this.#ends.push(expiry);
   }
 
   #step(): void {

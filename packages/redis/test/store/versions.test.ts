@@ -116,7 +116,8 @@ test("keeps a state that a refund has emptied for as long as it would have count
     callTimeoutMs: patientMs,
   });
   const key = `emptied:{${subject}}:api`;
-  for (const form of forms) {
+  // A place in a queue that nobody waits in is used at once, so it is not given back.
+  for (const form of forms.slice(0, -1)) {
     for (const version of [1, 2]) {
       const policy = definePolicy("api", { ...form(5), version });
       const [made] = await store.apply([{ policy, subject, cost: 5 }], "commit");
