@@ -13,7 +13,7 @@
 -- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
 -- remaining, retry, next, reset, delay, and the receipt's instant and mark; then what was settled, or what a leg's
 -- charge met; and with a penalty until when the subject is banned. -1 is never, or absent. Of each charge of a
--- run the five numbers of run.lua, or the text of its error and four zeros.
+-- run what run.lua says, or the text of its error.
 
 if server_ms > not_after_ms then
   return { server_ms, 1 }

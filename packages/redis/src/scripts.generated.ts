@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "660de200efc9cc6740cf91cb6b700df700de1eda";
+export const scriptSha: string = "6f5fcf2dfc66aee1d25b4597981cc9961473e2ad";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -106,14 +106,20 @@ made[larger] = made[larger] + units
 return made
 end
 local policy, cost, take
+local function admitted(remaining, reset_ms, at, mark)
+if at == now_ms then
+return remaining, reset_ms
+end
+return text_of(remaining) .. " " .. text_of(reset_ms) .. " " .. text_of(mark) .. " " .. text_of(at - now_ms)
+end
 local function commit_batch(key)
 local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
 local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
 local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
 if allowed == 0 then
-return retry_ms, remaining, reset_ms, 0, 0
+return -1 - remaining, reset_ms, retry_ms
 end
-return 0, remaining, reset_ms, mark, at - now_ms
+return admitted(remaining, reset_ms, at, mark)
 end
 local function commit_numbers(key)
 local stored, first, second, third = call("GET", key), nil, nil, nil
@@ -130,7 +136,7 @@ if not remaining then
 return commit_batch(key)
 end
 keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
-return 0, remaining, reset_ms, mark, at - now_ms
+return admitted(remaining, reset_ms, at, mark)
 end
 local function commit_log(key)
 local algorithm = policy.algorithm
@@ -142,7 +148,7 @@ log = log or algorithm.create(key, policy)
 local at, mark = algorithm.spend(policy, log, now_ms, cost)
 algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
 local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
-return 0, remaining, reset_ms, mark, at - now_ms
+return admitted(remaining, reset_ms, at, mark)
 end
 local function commit_of_run()
 if number_counts[policy.tag] then
@@ -155,25 +161,25 @@ end
 local function decide_run(size)
 policy, cost = policies[next_text()], next_number()
 local commit = commit_of_run()
-local told, last, keys_before = {}, 0, keys_read
-keys_read = keys_read + size
+local told, last = {}, 0
+local end_of_run = keys_read + size
 local function commit_rest()
-for place = last / 5 + 1, size do
-told[last + 1], told[last + 2], told[last + 3], told[last + 4], told[last + 5] =
-commit(KEYS[keys_before + place])
-last = last + 5
+while keys_read < end_of_run do
+local first, second, third = commit(next_key())
+told[last + 1], told[last + 2], told[last + 3] = first, second, third
+last = last + (third and 3 or second and 2 or 1)
 decided = true
 end
 end
-while last < 5 * size do
+while keys_read < end_of_run do
 local succeeded, raised = pcall(commit_rest)
 if not succeeded then
 local text, fails_all = failure(raised)
 if fails_all then
 return nil, text
 end
-told[last + 1], told[last + 2], told[last + 3], told[last + 4], told[last + 5] = text, 0, 0, 0, 0
-last = last + 5
+last = last + 1
+told[last] = text
 end
 end
 return told

@@ -8,6 +8,7 @@ import {
 } from "@headgate/core";
 import { batchFailure, oddReply } from "../failures.js";
 import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
+import { decodeRun, isInteger } from "./decode-run.js";
 import type { Part } from "./runs.js";
 
 /** A batch's numbers, or why it was not decided. */
@@ -23,7 +24,6 @@ export interface CallReply {
 
 const numbersOfOutcome = 8;
 const numbersOfLook = 3;
-const numbersOfRun = 5;
 
 /**
  * @param nowMs - the injected instant that the call ran at, if there was one
@@ -41,33 +41,10 @@ export function decodeCall(
   if (replies.length !== parts.length) throw oddReply(reply);
   const decoded: BatchReply[] = [];
   for (const [index, { batches, isRun }] of parts.entries()) {
-    if (isRun) decoded.push(...decodeRun(replies[index], batches.length, nowMs ?? serverMs));
+    if (isRun) decoded.push(...decodeRun(replies[index], batches, nowMs ?? serverMs));
     else for (const batch of batches) decoded.push(decodeBatch(replies[index], batch));
   }
   return { serverMs, late: false, batches: decoded };
-}
-
-/** The batches of a run, with the numbers that each would have had by itself. */
-function decodeRun(reply: unknown, length: number, nowMs: Millis): readonly BatchReply[] {
-  if (!Array.isArray(reply) || reply.length !== length * numbersOfRun)
-    return new Array<BatchReply>(length).fill(oddReply(reply));
-  const decoded: BatchReply[] = [];
-  for (let from = 0; from < reply.length; from += numbersOfRun) {
-    const waitMs: unknown = reply[from];
-    if (typeof waitMs === "string") decoded.push(batchFailure(waitMs));
-    else if (!areIntegers(reply, from, from + numbersOfRun)) decoded.push(oddReply(reply));
-    else decoded.push(numbersOfCharge(reply, from, nowMs));
-  }
-  return decoded;
-}
-
-function numbersOfCharge(run: readonly number[], from: number, nowMs: Millis): Numbers<8> {
-  const waitMs = run[from] as number;
-  const remaining = run[from + 1] as number;
-  const resetMs = run[from + 2] as number;
-  if (waitMs !== 0) return [0, remaining, waitMs, -1, resetMs, 0, -1, 0];
-  const at = nowMs + (run[from + 4] as number);
-  return [1, remaining, 0, -1, resetMs, 0, at, run[from + 3] as number];
 }
 
 function decodeBatch(reply: unknown, batch: Batch): BatchReply {
@@ -116,7 +93,11 @@ export function outcomesOf({ mode, charges }: Batch, numbers: readonly number[])
 export function looksOf({ mode, charges }: Batch, numbers: readonly number[]): Outcome[] {
   let from = 0;
   return charges.map((charge) => {
-    const [remaining, resetMs, next] = numbers.slice(from + numbersOfOutcome) as Numbers<3>;
+    const [remaining, resetMs, next] = numbers.slice(from + numbersOfOutcome) as [
+      number,
+      number,
+      number,
+    ];
     const outcome = outcomeOf(charge, mode, numbers, from);
     from += widthOf(mode, charge.policy);
     return { ...outcome, remaining, resetMs, nextMs: absentIfNegative(next), receipt: undefined };
@@ -138,10 +119,6 @@ export function banEndsOf(
 export function receiptsOf(outcomes: readonly Outcome[]): readonly ChargeReceipt[] {
   return outcomes.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt]));
 }
-
-type Numbers<N extends 3 | 8> = N extends 3
-  ? [number, number, number]
-  : [number, number, number, number, number, number, number, number];
 
 function outcomeOf(
   { policy, subject, cost: asked }: KeyedCharge,
@@ -170,15 +147,6 @@ function outcomeOf(
 
 function absentIfNegative(number: number): number | undefined {
   return number < 0 ? undefined : number;
-}
-
-function areIntegers(values: readonly unknown[], from: number, to: number): values is number[] {
-  for (let at = from; at < to; at += 1) if (!isInteger(values[at])) return false;
-  return true;
-}
-
-function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }
 
 function isNumberOrText(value: unknown, at: number): boolean {

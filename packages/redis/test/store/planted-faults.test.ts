@@ -105,12 +105,10 @@ const faults: readonly Fault[] = [
   ],
   ["decide.lua", 'if mode ~= "p" then', "if true then"],
   ["decide.lua", "remaining + 1)", "remaining)"],
-  [
-    run,
-    "first, second, third)\n  return 0, remaining, reset_ms, mark, at - now_ms",
-    "first, second, third)\n  return 0, remaining, reset_ms, mark, 0",
-  ],
-  [run, "commit(KEYS[keys_before + place])", "commit(KEYS[place])"],
+  [run, "third and 3 or second", "second"],
+  [run, "-1 - remaining", "-remaining"],
+  [run, "at == now_ms", "true"],
+  [run, "text_of(at - now_ms)", '"0"'],
   [takeFixed, "now >= start_ms + window_ms", "now > start_ms + window_ms"],
   [takeFixed, "policy.extra == 1", "policy.extra == 0"],
   [takeFixed, "max(now, start_ms)", "now"],
@@ -218,11 +216,6 @@ const faultsOfFamilies: readonly Fault[] = [
   ],
   [changes, "if batch.capital then", "if true then"],
   [changes, 'call("DEL", charge.ban_key)', ""],
-  [
-    run,
-    "return 0, remaining, reset_ms, mark, at - now_ms\nend\n\n-- Of a",
-    "return 0, remaining, reset_ms, mark, 0\nend\n\n-- Of a",
-  ],
   ["batches.lua", "batch.capital and next_number() or charge.cost", "charge.cost"],
 ];
 
