@@ -1,5 +1,5 @@
-import { HeadgateError, show } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
+import { policyNamed } from "../limiter/named.js";
 import { countsEndings } from "../policies/conclude.js";
 import type { Policy } from "../policy/policy.js";
 import { after, afterAll } from "./after.js";
@@ -104,12 +104,6 @@ export class PolicyChoice<Request, N extends string> {
   }
 
   #policy(name: N): Policy {
-    const { policies } = this.#limiter;
-    if (Object.hasOwn(policies, name)) return policies[name];
-    const known = Object.keys(policies).join(", ");
-    throw new HeadgateError(
-      "UNKNOWN_POLICY",
-      `policy ${show(name)} is not one of this limiter's: ${known}`,
-    );
+    return policyNamed(this.#limiter.policies, name);
   }
 }

@@ -6,6 +6,7 @@ import type { KeyBy, Policy, PolicyDefinition, PolicyNumbers } from "../policy/p
 import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, SafeStore, Store, SyncStore } from "../store/store.js";
 import { costFor, mergeCharges } from "./charges.js";
+import { policyNamed } from "./named.js";
 import { type LimiterOptions, namedPolicies, resolveOptions } from "./options.js";
 import { claimPolicies } from "./policy-claims.js";
 
@@ -150,7 +151,7 @@ class StoreLimiter<N extends string> {
   replacePolicies(definitions: Readonly<Record<N, PolicyDefinition>>): void {
     const policies = namedPolicies(definitions);
     // Mounts may still name any of the present ones.
-    for (const name of Object.keys(this.#policies)) this.#policy(name as N, policies);
+    for (const name of Object.keys(this.#policies)) policyNamed(policies, name);
     this.#policies = this.#claim(policies, true);
   }
 
@@ -202,7 +203,7 @@ class StoreLimiter<N extends string> {
     checkOptions("check", options, ["cost", "tier", "limits"]);
     for (const byName of [options.cost, options.limits])
       if (typeof byName === "object" && byName !== null)
-        for (const name of Object.keys(byName)) this.#policy(name as N);
+        for (const name of Object.keys(byName)) policyNamed(this.#policies, name);
     if (typeof names === "string") return [this.#charge(names, identity, options)];
     if (!Array.isArray(names) || names.length === 0)
       throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);
@@ -222,7 +223,7 @@ class StoreLimiter<N extends string> {
   }
 
   #policyFor(name: N, choice: CallerNumbers): Policy {
-    const policy = this.#policy(name);
+    const policy = policyNamed(this.#policies, name);
     const { tier, numbers } = choice;
     if (tier === undefined && numbers === undefined) return policy;
     const variant = extensionFor("tier").variant(policy, choice);
@@ -230,15 +231,6 @@ class StoreLimiter<N extends string> {
     throw new HeadgateError(
       "INVALID_CHARGE",
       `policy "${name}": cannot have ${show(numbers ?? tier)}`,
-    );
-  }
-
-  #policy(name: N, policies: Readonly<Record<N, Policy>> = this.#policies): Policy {
-    if (typeof name === "string" && Object.hasOwn(policies, name)) return policies[name];
-    const known = Object.keys(policies).join(", ");
-    throw new HeadgateError(
-      "UNKNOWN_POLICY",
-      `policy ${show(name)} is not one of this limiter's: ${known}`,
     );
   }
 }

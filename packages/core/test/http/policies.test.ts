@@ -2,9 +2,11 @@ import { describe, expect, it, test } from "vitest";
 import type { Decision } from "../../src/decision/decision.js";
 import type { HeadgateError } from "../../src/errors.js";
 import { RequestRecord } from "../../src/http/record.js";
-import { bans } from "../../src/policies/index.js";
+import { createLimiter } from "../../src/limiter/limiter.js";
+import { bans, refund } from "../../src/policies/index.js";
 import { fixedWindow, leakyBucket, tokenBucket } from "../../src/policy/builders.js";
 import type { FailureMode, PolicyDefinition } from "../../src/policy/policy.js";
+import { memoryStore } from "../../src/store/memory/memory-store.js";
 import { type Ask, type AskOptions, guardOf, limiterOf, storeElsewhere, told } from "./guarded.js";
 import { headersOf } from "./made.js";
 import { warningsDuring } from "./warned.js";
@@ -198,6 +200,52 @@ describe("the ending of a request", () => {
     expect(await bans(limiter)).toHaveLength(1);
     clock.advance(3_600_000);
     expect(told(await admit())).toBe("go 9/8");
+  });
+});
+
+describe("a request that several mounts of one policy charge and that fails", () => {
+  const penalty = { on: "failures", after: 2, within: "1m", ban: "1h" } as const;
+  const strict = fixedWindow({ limit: 50, window: "1m", count: "failures", penalty });
+  const failsOn = async (...mounts: readonly ReturnType<typeof guardOf>[]) => {
+    const record = new RequestRecord();
+    const plans = [];
+    for (const admit of mounts) plans.push(await admit({}, record));
+    for (const plan of plans) if (plan.action === "continue") plan.conclude?.("failure");
+  };
+
+  it("is one strike, whatever their costs", async () => {
+    const { limiter } = limiterOf({ api: strict });
+    const mounts = [1, 3, 2, 7].map((cost) => guardOf(limiter, ["api"], { cost }));
+    await failsOn(...mounts);
+    expect(await bans(limiter)).toEqual([]);
+    await failsOn(...mounts);
+    expect(await bans(limiter)).toHaveLength(1);
+  });
+
+  it("is one strike though the first charge has been taken back, or nobody tells how it went", async () => {
+    const { limiter } = limiterOf({
+      api: fixedWindow({ limit: 50, window: "1m", penalty: { ...penalty, after: 1 } }),
+    });
+    const record = new RequestRecord();
+    const first = await guardOf(limiter, ["api"])({}, record);
+    const second = await guardOf(limiter, ["api"], { cost: 3 })({}, record);
+    await refund(limiter, first.decision as Decision);
+    if (second.action === "continue") second.conclude?.("failure");
+    expect(await bans(limiter)).toHaveLength(1);
+  });
+
+  it("is one strike under two limiters that share a store, and one for each of two stores", async () => {
+    const store = memoryStore();
+    const limiters = [store, store, memoryStore()].map((own) =>
+      createLimiter({ store: own, policies: { api: strict } }),
+    );
+    const mounts = limiters.map((limiter, index) =>
+      guardOf(limiter as never, ["api"], { cost: index + 1 }),
+    );
+    await failsOn(...mounts);
+    expect(limiters.flatMap((limiter) => bans(limiter))).toEqual([]);
+    await failsOn(...mounts);
+    expect(limiters.map((limiter) => bans(limiter).length)).toEqual([1, 1, 1]);
   });
 });
 
