@@ -87,6 +87,25 @@ describe.each(frameworks)("%s", (_, framework) => {
       expect([headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]]).toEqual(["3", "2"]);
     });
 
+    it("are told by the whole identity, though the policy counts by the address", async () => {
+      const seen: unknown[] = [];
+      const limit = rateLimits({
+        limiter: limited().limiter,
+        identify: (req) => ({ user: req.get("x-user") }),
+        limits: {
+          perIp: (identity) => {
+            seen.push(identity);
+            return { limit: identity.user === "ada" ? 7 : 3 };
+          },
+        },
+      });
+      const app = framework().use(limit("perIp"));
+      app.get("/", (_req, response) => void response.end());
+      const { headers } = await request(app).get("/").set("x-user", "ada");
+      expect(headers["x-ratelimit-limit"]).toBe("7");
+      expect(seen).toEqual([{ ip: "127.0.0.1", user: "ada" }]);
+    });
+
     it.each([
       {},
       { limit: "7" },

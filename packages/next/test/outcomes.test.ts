@@ -199,6 +199,25 @@ describe("rateLimitProxy", () => {
     const { decision } = await proxy.check(requestTo("/api/a", { headers: { "x-plan": "pro" } }));
     expect(decision).toMatchObject({ limit: 99, remaining: 98 });
   });
+
+  it("asks for a caller's limits by the whole identity, though the policy counts by address", async () => {
+    const seen: unknown[] = [];
+    const proxy = rateLimitProxy({
+      limiter: loginLimiter(),
+      ...shared,
+      identify: () => ({ tenant: "t1" }),
+      limits: {
+        perIp: (identity) => {
+          seen.push(identity);
+          return { limit: 7 };
+        },
+      },
+      rules: [{ path: "/api/:path*", policies: ["perIp"], identify: () => ({ account: "a1" }) }],
+    });
+    const { decision } = await proxy.check(requestTo("/api/a"), { user: "ada" });
+    expect(decision).toMatchObject({ limit: 7, remaining: 6 });
+    expect(seen).toEqual([{ ip: "203.0.113.1", tenant: "t1", account: "a1", user: "ada" }]);
+  });
 });
 
 describe("withRateLimit", () => {
@@ -212,6 +231,24 @@ describe("withRateLimit", () => {
     await limited(requestTo("/items/1"), context);
     const { headers } = await limited(requestTo("/items/2"), context);
     expect(headers.get("x-ratelimit-remaining")).toBe("7");
+  });
+
+  it("asks for a caller's limits by the whole identity, though the policy counts by address", async () => {
+    const seen: unknown[] = [];
+    const limited = withRateLimit((_request, { decision }) => Response.json(decision?.limit), {
+      limiter: loginLimiter(),
+      ...shared,
+      policies: ["perIp"],
+      identify: () => ({ user: "ada" }),
+      limits: {
+        perIp: (identity) => {
+          seen.push(identity);
+          return { limit: 7 };
+        },
+      },
+    });
+    expect(await (await limited(requestTo("/"), context)).json()).toBe(7);
+    expect(seen).toEqual([{ ip: "203.0.113.1", user: "ada" }]);
   });
 
   it("joins what it inherits with its own policies", async () => {

@@ -73,7 +73,7 @@ export class PolicyChoice<Request, N extends string> {
   /** What a list that was chosen needs to know of a request. */
   needsOf(policies: readonly Policy[]): Needs {
     const { fixed, needs } = this.#known;
-    return policies === fixed ? needs : needsOf(policies);
+    return policies === fixed ? needs : needsOf(policies, this.#options.limits);
   }
 
   get awaitsEndings(): boolean {
@@ -93,7 +93,12 @@ export class PolicyChoice<Request, N extends string> {
         ? undefined
         : together(this.#inherited, names).map((name) => this.#policy(name));
     const met = fixed ?? Object.values<Policy>(policies);
-    return { policies, fixed, needs: needsOf(met), awaitsEndings: met.some(countsEndings) };
+    return {
+      policies,
+      fixed,
+      needs: needsOf(met, this.#options.limits),
+      awaitsEndings: met.some(countsEndings),
+    };
   }
 
   #withoutSkipped(names: readonly N[], request: Request): MaybePromise<readonly N[]> {

@@ -51,7 +51,11 @@ export class TermsReader<Request, N extends string> {
     const answers = afterAll<unknown>([
       typeof cost === "function" ? cost(request) : cost,
       tiered ? tier?.(request) : undefined,
-      ...policies.map(({ name }) => limits?.[name as N]?.(identity, request)),
+      ...policies.map(({ name }) =>
+        limits !== undefined && Object.hasOwn(limits, name)
+          ? limits[name as N]?.(identity, request)
+          : undefined,
+      ),
     ]);
     return after(answers, ([price, given, ...numbers]) =>
       termsOf(policies, { price, tier: given, numbers }),

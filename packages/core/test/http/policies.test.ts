@@ -60,6 +60,12 @@ describe("a caller's numbers", () => {
     expect(told(admit() as never)).toBe("go 2/1");
   });
 
+  it("are not those of a name that every object knows", () => {
+    const { limiter } = limiterOf({ constructor: minute, other: minute });
+    const limits = { other: () => ({ limit: 9 }) };
+    expect(told(guardOf(limiter, ["constructor"], { limits })() as never)).toBe("go 2/1");
+  });
+
   const rubbish: readonly [option: "tier" | "limits", value: unknown, shown: string][] = [
     ["tier", "platinum", '"platinum"'],
     ["tier", "constructor", '"constructor"'],
@@ -292,6 +298,31 @@ it("identify is asked only where a policy of the request counts by more than the
   expect(asked).toBe(0);
   await admit({ user: "ada" });
   expect(asked).toBe(1);
+});
+
+it("identify is asked for the limits of a policy that counts by the address, and they see all of it", async () => {
+  const asked: unknown[] = [];
+  const { limiter } = limiterOf({
+    perIp: minute,
+    other: minute,
+    perUser: { ...minute, by: "user" },
+  });
+  const options: AskOptions = {
+    identify: async ({ user }) => ({ user: user as string, plan: "pro" }),
+    limits: {
+      perIp: (identity) => {
+        asked.push(identity);
+        return { limit: identity.plan === "pro" ? 9 : 1 };
+      },
+    },
+  };
+  const identity = { ip: client.ip, user: "ada", plan: "pro" };
+  for (const choose of [["perIp"], () => "perIp"] as const)
+    await guardOf(limiter, choose, options)({ user: "ada" });
+  expect(asked).toEqual([identity, identity]);
+  expect(told(await guardOf(limiter, ["perIp"], options)({ user: "ada" }))).toBe("go 9/6");
+  // Of a request that meets no such policy nobody asks.
+  expect(guardOf(limiter, ["other"], options)({ user: "ada" })).not.toBeInstanceOf(Promise);
 });
 
 it("warns of the order on no mount of a policy whose key another mount has seen", async () => {
