@@ -1,6 +1,7 @@
 import {
   createLimiter,
   fixedWindow,
+  leakyBucket,
   type PolicyNumbers,
   slidingWindow,
   tokenBucket,
@@ -326,6 +327,18 @@ describe.each(frameworks)("%s", (_, framework) => {
     const perIp = fixedWindow({ limit: 10, window: "1m", version: 2 });
     limiter.replacePolicies({ ...limiter.policies, perIp });
     expect(await get()).toEqual(["10", "8"]);
+  });
+
+  it("policies that a mount cannot have are not put in the place of those that it has", async () => {
+    const { limiter } = limited();
+    const app = framework().use(rateLimits({ limiter, inherit: ["perIp"] })("write"));
+    app.get("/", (_req, response) => void response.end());
+    const queue = leakyBucket({ limit: 5, window: "1s", queue: 3, version: 2 });
+    expect(() =>
+      limiter.replacePolicies({ ...limiter.policies, perIp: queue, write: queue }),
+    ).toThrow('policies "perIp" and "write": a request can wait in one leaky bucket at most');
+    const { status, headers } = await request(app).get("/");
+    expect([status, headers["x-ratelimit-limit"]]).toEqual([200, "9"]);
   });
 
   it("a wrong way to tell a success is an error", () => {

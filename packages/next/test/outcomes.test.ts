@@ -143,6 +143,34 @@ describe("rateLimitProxy", () => {
     );
   });
 
+  it("keeps its policies from being replaced by such ones, or by what it knows no route for", async () => {
+    const limiter = loginLimiter();
+    const proxy = rateLimitProxy({
+      limiter,
+      ...shared,
+      inherit: ["perIp"],
+      rules: [{ path: "/items/:id", policies: ["item"] }],
+    });
+    const { login, work, perIp, item } = limiter.policies;
+    const before = limiter.policies;
+    const replace = (policies: object) =>
+      limiter.replacePolicies({ login, work, perIp, item, ...policies });
+    const next = { limit: 3, window: "1m", version: 2 } as const;
+    const penalty = { on: "failures", after: 3, within: "1m", ban: "1h" } as const;
+    for (const policy of [{ count: "failures" }, { count: "successes" }, { penalty }] as const)
+      for (const name of ["perIp", "item"])
+        expect(() => replace({ [name]: fixedWindow({ ...next, ...policy }) })).toThrow(
+          `rateLimitProxy: policy "${name}" counts by how requests go, which a proxy never sees`,
+        );
+    expect(() => replace({ perIp: fixedWindow({ ...next, by: ["ip", "route"] }) })).toThrow(
+      'rateLimitProxy: inherited policy "perIp" counts by "route": give the option route',
+    );
+    expect(limiter.policies).toBe(before);
+    replace({ login: fixedWindow({ ...next, count: "successes" }), perIp: fixedWindow(next) });
+    const { decision } = await proxy.check(requestTo("/about"));
+    expect(decision).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
   it("applies what it inherits beside its rules, and alone where none matches", async () => {
     const proxy = rateLimitProxy({
       limiter: loginLimiter(),

@@ -5,6 +5,7 @@ import type { Policy } from "../policy/policy.js";
 import { after, afterAll } from "./after.js";
 import { type Needs, needsOf } from "./caller.js";
 import { checkConstantCost } from "./cost.js";
+import { checkMounted } from "./mounted.js";
 import type { MaybePromise, ResolvedOptions } from "./options.js";
 import {
   checkSelection,
@@ -35,7 +36,7 @@ export class PolicyChoice<Request, N extends string> {
 
   /** @throws HeadgateError `UNKNOWN_POLICY` or `INVALID_OPTION` for what can never work */
   constructor(
-    limiter: Pick<Limiter<N>, "policies">,
+    limiter: Pick<Limiter<N>, "policies" | "replacePolicies">,
     selection: PolicySelection<Request, N>,
     options: ResolvedOptions<Request, N>,
   ) {
@@ -46,7 +47,12 @@ export class PolicyChoice<Request, N extends string> {
     this.#inherited = inheritedNames(inherit, override);
     this.#known = this.#learn();
     const { fixed } = this.#known;
-    if (fixed !== undefined) checkSelection(fixed);
+    if (fixed !== undefined)
+      checkMounted(
+        limiter,
+        fixed.map(({ name }) => name as N),
+        checkSelection,
+      );
     for (const byName of [cost, skip, limits])
       for (const name of namesIn<N>(byName)) this.#policy(name);
     for (const name of [...inherit, ...this.#inherited]) this.#policy(name);

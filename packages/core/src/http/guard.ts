@@ -14,7 +14,7 @@ import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
 import { isSilent, type RequestRecord } from "./record.js";
 import type { PolicySelection } from "./selection.js";
-import { type NoTerms, type Terms, TermsReader } from "./terms.js";
+import { type NoTerms, type Terms, TermsReader, termsBeside } from "./terms.js";
 
 /** What a guard reads of a framework's request. */
 export interface RequestReader<Request> {
@@ -122,7 +122,7 @@ export class Guard<Request, N extends string> {
     for (let index = 0; index < policies.length; index += 1) {
       const policy = policies[index] as Policy;
       const found = this.#callers.subjectOf(policy, caller);
-      const given = terms[index] as Terms | NoTerms;
+      const given = termsBeside(charges, policy, terms[index] as Terms | NoTerms);
       if (!("subject" in found)) {
         if (found.rule === "deny") return this.#planner.rejectMissingKey();
       } else if (typeof given === "object") {

@@ -66,7 +66,7 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
    * Puts other policies in the place of all, under the same names. Live counts follow each policy's `migrate`
    * rule where its version is higher, and are kept otherwise.
    *
-   * @throws HeadgateError as `createLimiter` does; then nothing has changed
+   * @throws HeadgateError as `createLimiter` does, and for what a mount cannot have; then nothing has changed
    */
   replacePolicies(policies: Readonly<Record<N, PolicyDefinition>>): void;
   /** Decides finished charges: what adapters use. At least one charge; at most one of a leaky bucket. */

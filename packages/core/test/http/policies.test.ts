@@ -432,6 +432,71 @@ describe("policies that are replaced while requests come", () => {
   });
 });
 
+describe("policies that would be two queues on one mount", () => {
+  const queue = leakyBucket({ limit: 1, window: "1s", queue: 1 });
+  const both = 'policies "a" and "b": a request can wait in one leaky bucket at most';
+  const setUp = () => limiterOf({ a: queue, b: minute, c: minute }).limiter;
+  const replaced = (limiter: ReturnType<typeof setUp>, b: PolicyDefinition) =>
+    limiter.replacePolicies({ ...limiter.policies, b: { ...b, version: 2 } });
+
+  it("are no replacement for those that it has, and nothing has changed", async () => {
+    const limiter = setUp();
+    const admit = guardOf(limiter, ["b"], { inherit: ["a"] });
+    for (let time = 0; time < 2; time += 1) guardOf(limiter, ["a", "b", "c"]);
+    const before = limiter.policies;
+    const wrong = expect.objectContaining({ code: "INVALID_OPTION", message: both });
+    expect(() => replaced(limiter, queue)).toThrow(wrong);
+    expect(limiter.policies).toBe(before);
+    expect((await admit()).decision?.outcomes.map(({ policy }) => policy)).toEqual([
+      before.a,
+      before.b,
+    ]);
+  });
+
+  it("may be there on mounts of their own, or as a trial", async () => {
+    const limiter = setUp();
+    for (const names of [
+      ["a", "c"],
+      ["b", "c"],
+    ])
+      guardOf(limiter, names);
+    replaced(limiter, queue);
+    const mounted = setUp();
+    const admit = guardOf(mounted, ["a", "b"]);
+    replaced(mounted, { ...queue, shadow: true });
+    expect(told(await admit())).toBe("go 2/1");
+  });
+
+  it("leave other errors of a replacement as they are", () => {
+    const limiter = setUp();
+    guardOf(limiter, ["a", "b"]);
+    expect(() => limiter.replacePolicies({ a: queue })).toThrow(
+      'policy "b" is not one of this limiter\'s: a',
+    );
+    expect(() => limiter.replacePolicies({ a: { ...queue, limit: 0 } })).toThrow("positive");
+  });
+
+  test.each<[mode: FailureMode, expected: string, decision: object]>([
+    ["local", "go 2/1", { reason: "admitted", outcomes: [{ policy: { name: "a" } }] }],
+    ["open", "go 2/1", { reason: "admitted", outcomes: [{ policy: { name: "a" } }] }],
+    ["closed", "503 2/- 1", { reason: "two-queues", degraded: "closed", outcomes: [] }],
+  ])(
+    "where a function chooses them, mean the failure mode of the second: %s",
+    async (onStoreFailure, expected, decision) => {
+      const limiter = setUp();
+      const admit = guardOf(limiter, () => ["a", "b"]);
+      replaced(limiter, { ...queue, onStoreFailure });
+      const warnings = await warningsDuring(async () => {
+        const plan = await admit();
+        expect(told(plan)).toBe(expected);
+        expect(plan.decision).toMatchObject(decision);
+        await admit();
+      });
+      expect(warnings).toEqual([`HEADGATE_QUEUES: ${both}; the onStoreFailure of "b" applies`]);
+    },
+  );
+});
+
 describe("shadow policies", () => {
   const trial = fixedWindow({ limit: 1, window: "1m", shadow: true });
 
