@@ -50,10 +50,26 @@ export class RequestRecord {
   /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
   unpaid(store: Store, charge: Charge): Charge | undefined {
     const { policy, subject, cost } = charge;
-    const earlier = this.#charged.filter((made) => isFor(made, store, charge));
-    if (earlier.length === 0) return charge;
-    const paid = earlier.reduce((sum, made) => sum + made.charge.cost, 0);
+    const paid = this.#paidFor(store, charge);
+    if (paid === undefined) return charge;
     return cost > paid ? { policy, subject, cost: cost - paid } : undefined;
+  }
+
+  /** What the request has asked for so far under the enforced policies of some charges: each at its dearest. */
+  dearestOf(store: Store, charges: readonly Charge[]): readonly Charge[] {
+    return charges
+      .filter(({ policy }) => !policy.shadow)
+      .map((charge) => ({
+        ...charge,
+        cost: Math.max(charge.cost, this.#paidFor(store, charge) ?? 0),
+      }));
+  }
+
+  /** What the request has paid for the policy and subject of a charge; undefined when it has not met them. */
+  #paidFor(store: Store, charge: Charge): number | undefined {
+    const earlier = this.#charged.filter((made) => isFor(made, store, charge));
+    if (earlier.length === 0) return undefined;
+    return earlier.reduce((sum, made) => sum + made.charge.cost, 0);
   }
 
   /** Takes note of a decision, and gives the one that the fields of the response now tell. */
