@@ -9,17 +9,25 @@ export class Life {
   #clock = new ManualClock(1_700_000_000_000);
   #store = memoryStore({ clock: this.#clock });
   #batch;
+  #others;
   #limit;
 
   constructor({ algorithm, limit }) {
     const make = algorithm === "token-bucket" ? tokenBucket : slidingWindow;
     const policy = definePolicy("growth", make({ limit, window: windowMs }));
     this.#batch = [{ policy, subject: "client", cost: 1 }];
+    this.#others = [{ policy, subject: "another client", cost: 1 }];
     this.#limit = limit;
   }
 
   call() {
     return this.#store.apply(this.#batch, "commit");
+  }
+
+  /** A call of another client, whose own window is new. It does not touch the key. */
+  callOther() {
+    this.#store.reset(this.#others[0].policy, "another client");
+    return this.#store.apply(this.#others, "commit");
   }
 
   /** One unit expires for each that comes. */

@@ -26,7 +26,7 @@ export const limit = {
   name: "limit",
   title: "Cost against the limit",
   about:
-    "One call on a key whose window is full, the clock included that measures it (about 50 ns). The exact log is the one that could grow.",
+    "One call on a key whose window is full, in a store that serves another client as well, the clock included that measures it (about 50 ns). The exact log is the one that could grow.",
   unit: "ns",
   better: "lower",
   growth: "limit",

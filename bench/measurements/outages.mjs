@@ -12,7 +12,7 @@ const deadlineMs = 200;
 const failures = 5;
 const withBreakerOpen = 100;
 const atOnce = 64;
-const pausedMs = 1_500;
+const pausedMs = 2_500;
 
 /** What stops a server from answering. */
 const stops = [

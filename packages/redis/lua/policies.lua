@@ -8,26 +8,38 @@ local algorithm_names = {
   l = "leaky-bucket",
 }
 
--- A policy of texts. `form` and `suffix` are what its states begin and end with.
-local function policy_of(tag, limit, window_ms, extra, version)
-  local algorithm = need(algorithm_names[tag])
+-- How many numbers a state is; a log is more than numbers.
+local number_counts = { f = 2, c = 3, t = 2, l = 2 }
+
+-- What texts say of a policy. `form` is what its states begin with; `pattern` reads their numbers, `layout` writes
+-- them; a log has a `head` instead.
+local function terms_of(tag, limit, window_ms, extra, version)
   local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
-  local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
+  local suffix = (tag == "t" or tag == "l") and " " .. limit .. " " .. extra or " " .. limit
   local policy = {
     tag = tag,
-    algorithm = algorithm,
     limit = tonumber(limit),
     window_ms = tonumber(window_ms),
     extra = tonumber(extra),
     form = form,
-    suffix = suffix,
   }
-  if algorithm.numbers then
-    policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
+  local count = number_counts[tag]
+  if count then
+    policy.pattern = "^" .. form .. string.rep(" (%d+)", count) .. suffix .. "$"
+    policy.layout = form .. string.rep(" " .. digits, count) .. suffix
   else
     policy.head = form .. suffix .. "\n"
   end
   return policy
+end
+
+local function with_algorithm(policy)
+  policy.algorithm = need(algorithm_names[policy.tag])
+  return policy
+end
+
+local function policy_of(tag, limit, window_ms, extra, version)
+  return with_algorithm(terms_of(tag, limit, window_ms, extra, version))
 end
 
 -- A policy of a capacity that is larger by some units.

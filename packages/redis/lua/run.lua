@@ -1,31 +1,97 @@
--- A charge that is a batch of its own, of a plain policy that holds nobody: most are, so they have a straight way.
--- Returns 0 when admitted and else the wait (-1: never), remaining, reset, the receipt's mark, and how far the
--- receipt's instant lies ahead of the call's.
+-- Runs of charges that are batches of their own, of one plain policy that holds nobody, with one cost. Most charges
+-- are such, so they have a straight way: it makes no tables, and needs little of the script. What it cannot admit
+-- goes the way of all other batches: what is refused, and what another policy has written.
+--
+-- The fewest numbers that tell the answer to a charge, since most of a reply's cost is their number. Admitted:
+-- remaining and reset, from which the receipt's mark follows; but where its instant lies ahead of the call's, a text
+-- of remaining, reset, mark and by how much. Refused: remaining less than -1 by itself, reset, and the wait, -1 for
+-- never.
 
-local function commit_foreign(key, policy, cost)
-  local charge = { key = key, policy = policy, cost = cost, next_ms = -1, at = -1, mark = 0 }
-  local told = decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
-  local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
-  if allowed == 0 then
-    return retry_ms, remaining, reset_ms, 0, 0
+-- What a run is of.
+local policy, cost, take
+
+local function admitted(remaining, reset_ms, at, mark)
+  if at == now_ms then
+    return remaining, reset_ms
   end
-  return 0, remaining, reset_ms, mark, at - now_ms
+  return text_of(remaining) .. " " .. text_of(reset_ms) .. " " .. text_of(mark) .. " " .. text_of(at - now_ms)
 end
 
-local function commit_one(key, policy, cost)
+local function commit_batch(key)
+  local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
+  local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
+  local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
+  if allowed == 0 then
+    return -1 - remaining, reset_ms, retry_ms
+  end
+  return admitted(remaining, reset_ms, at, mark)
+end
+
+-- Of a state of a few numbers. A key expires when the state is untouched again, which is what reset tells.
+local function commit_numbers(key)
+  local stored, first, second, third = call("GET", key), nil, nil, nil
+  if stored then
+    first, second, third = match(stored, policy.pattern)
+    if not first then
+      return commit_batch(key)
+    end
+    first, second, third = tonumber(first), tonumber(second), tonumber(third)
+  end
+  local remaining, reset_ms, at, mark
+  remaining, reset_ms, at, mark, first, second, third = take(policy, now_ms, cost, first, second, third)
+  if not remaining then
+    return commit_batch(key)
+  end
+  keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
+  return admitted(remaining, reset_ms, at, mark)
+end
+
+local function commit_log(key)
   local algorithm = policy.algorithm
-  local state, foreign = algorithm.load(key, policy)
-  if foreign then
-    return commit_foreign(key, policy, cost)
+  local log, foreign = algorithm.load(key, policy)
+  if foreign or not algorithm.measure(policy, log, now_ms, cost) then
+    return commit_batch(key)
   end
-  local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
-  if not allowed then
-    heal({ key = key, policy = policy, state = state })
-    return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
+  log = log or algorithm.create(key, policy)
+  local at, mark = algorithm.spend(policy, log, now_ms, cost)
+  algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
+  local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
+  return admitted(remaining, reset_ms, at, mark)
+end
+
+local function commit_of_run()
+  if number_counts[policy.tag] then
+    take = need("take-" .. algorithm_names[policy.tag])
+    return commit_numbers
   end
-  state = state or algorithm.create(key, policy)
-  local at, mark = algorithm.spend(policy, state, now_ms, cost)
-  algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
-  local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
-  return 0, left, rest_ms, mark, at - now_ms
+  with_algorithm(policy)
+  return commit_log
+end
+
+local function decide_run(size)
+  policy, cost = policies[next_text()], next_number()
+  local commit = commit_of_run()
+  local told, last = {}, 0
+  local end_of_run = keys_read + size
+  local function commit_rest()
+    while keys_read < end_of_run do
+      local first, second, third = commit(next_key())
+      told[last + 1], told[last + 2], told[last + 3] = first, second, third
+      last = last + (third and 3 or second and 2 or 1)
+      decided = true
+    end
+  end
+  -- An error ends the loop behind the key that it belongs to.
+  while keys_read < end_of_run do
+    local succeeded, raised = pcall(commit_rest)
+    if not succeeded then
+      local text, fails_all = failure(raised)
+      if fails_all then
+        return nil, text
+      end
+      last = last + 1
+      told[last] = text
+    end
+  end
+  return told
 end

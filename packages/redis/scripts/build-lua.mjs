@@ -9,16 +9,18 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const parts = [
   "shared/numbers.lua",
   "shared/time.lua",
+  "shared/call.lua",
   "shared/parts.lua",
   "shared/state.lua",
   "policies.lua",
-  "decide.lua",
   "run.lua",
-  "main.lua",
 ];
 
-/** Those are made when something needs them, and stand before the entry. */
+/** Those are made when something needs them by their name. */
 const neededParts = [
+  "takes/fixed-window.lua",
+  "takes/sliding-window-counter.lua",
+  "takes/token-bucket.lua",
   "shared/owed.lua",
   "shared/stamp-log.lua",
   "algorithms/fixed-window.lua",
@@ -26,10 +28,16 @@ const neededParts = [
   "algorithms/sliding-window-counter.lua",
   "algorithms/token-bucket.lua",
   "algorithms/leaky-bucket.lua",
-  "migration.lua",
-  "bans.lua",
-  "changes.lua",
 ];
+
+/** What "batches" is made of, which simple calls do without; the parts within it are needed by name as well. */
+const batches = {
+  before: "decide.lua",
+  neededParts: ["migration.lua", "bans.lua", "changes.lua"],
+  entry: "batches.lua",
+};
+
+const entry = "main.lua";
 
 export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts", import.meta.url));
 
@@ -37,17 +45,29 @@ export const generatedFile = fileURLToPath(new URL("../src/scripts.generated.ts"
 export function joinedScript(
   read = (part) => readFileSync(new URL(`../lua/${part}`, import.meta.url), "utf8"),
 ) {
-  const wrapped = neededParts.map(
-    (part) => `parts["${basename(part, ".lua")}"] = function()\n${read(part)}end\n`,
-  );
-  const entry = parts.length - 1;
-  const texts = parts.map((part) => read(part));
-  return [...texts.slice(0, entry), ...wrapped, ...texts.slice(entry)]
+  const needed = (name, text) => `parts["${name}"] = function()\n${text}end\n`;
+  const neededPart = (part) => needed(nameOf(part), read(part));
+  const batchesText = [
+    read(batches.before),
+    ...batches.neededParts.map(neededPart),
+    read(batches.entry),
+  ].join("");
+  return [
+    ...parts.map((part) => read(part)),
+    ...neededParts.map(neededPart),
+    needed("batches", batchesText),
+    read(entry),
+  ]
     .join("")
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("--"))
     .join("\n");
+}
+
+function nameOf(part) {
+  const name = basename(part, ".lua");
+  return part.startsWith("takes/") ? `take-${name}` : name;
 }
 
 /** The TypeScript module that holds the script. */

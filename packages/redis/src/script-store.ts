@@ -87,7 +87,11 @@ export class ScriptStore implements RedisStore {
     const remembered = mode === "commit" ? this.#denyCache?.outcomesOf(batch) : undefined;
     if (remembered !== undefined) return remembered;
     const sentAt = this.#now();
-    const outcomes = await this.#decide(batch);
+    const deadlineAt = performance.now() + this.#callTimeoutMs;
+    const outcomes =
+      this.atomicity === "slot"
+        ? await this.#decideInLegs(batch, deadlineAt)
+        : outcomesOf(batch, await this.#coalescer.submit(batch, "", deadlineAt));
     if (mode === "commit") this.#remember(batch, outcomes, sentAt);
     else if (mode === "settle") this.#denyCache?.clear(batch.charges);
     return outcomes;
@@ -121,19 +125,15 @@ export class ScriptStore implements RedisStore {
     return this.#executor.close();
   }
 
-  async #decide(batch: Batch): Promise<readonly Outcome[]> {
-    const deadlineAt = performance.now() + this.#callTimeoutMs;
-    const { slotOf } = this.#executor;
-    if (this.atomicity === "slot" && slotOf !== undefined) {
-      const send = (leg: Batch) =>
-        this.#coalescer.submit(leg, this.#groupOf(leg.charges), deadlineAt);
-      const refund = (receipts: readonly ChargeReceipt[]) => this.#refundInBackground(receipts);
-      // A shadow's penalty bans nobody, so a strike that is lost does no harm.
-      const strike = (charges: readonly KeyedCharge[]) =>
-        void this.#sendAll("strike", charges).catch(() => undefined);
-      return applyInLegs(batch, { slotOf, send, refund, strike });
-    }
-    return outcomesOf(batch, await this.#coalescer.submit(batch, "", deadlineAt));
+  #decideInLegs(batch: Batch, deadlineAt: Millis): Promise<readonly Outcome[]> {
+    const slotOf = this.#executor.slotOf as (key: string) => number;
+    const send = (leg: Batch) =>
+      this.#coalescer.submit(leg, this.#groupOf(leg.charges), deadlineAt);
+    const refund = (receipts: readonly ChargeReceipt[]) => this.#refundInBackground(receipts);
+    // A shadow's penalty bans nobody, so a strike that is lost does no harm.
+    const strike = (charges: readonly KeyedCharge[]) =>
+      void this.#sendAll("strike", charges).catch(() => undefined);
+    return applyInLegs(batch, { slotOf, send, refund, strike });
   }
 
   // A charge makes the waits of other refusals of its keys longer.
@@ -220,6 +220,7 @@ export class ScriptStore implements RedisStore {
 }
 
 function rejectRepeats(charges: readonly Charge[]): void {
+  if (charges.length === 1) return;
   for (const [index, { policy, subject }] of charges.entries()) {
     const first = charges.findIndex(
       (other) => other.policy.name === policy.name && other.subject === subject,

@@ -1,37 +1,16 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "3d7c4211b7547904cc16e1794f0ee916ae10aec0";
+export const scriptSha: string = "3e440f3bf472af2810595cafe64bf53256cc1818";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local format, match, sub = string.format, string.match, string.sub
 local never = math.huge
+local digits = format("%d", 2 ^ 52) == "4503599627370496" and "%d" or "%.0f"
 local function text_of(number)
-return format("%.0f", number)
-end
-local function bytes_of(number, width)
-local bytes = {}
-for place = width, 1, -1 do
-bytes[place] = number % 256
-number = floor(number / 256)
-end
-return string.char(unpack(bytes))
-end
-local function number_in(text, skipped, width)
-local number = 0
-for place = skipped + 1, skipped + width do
-number = number * 256 + string.byte(text, place)
-end
-return number
-end
-local function width_for(count)
-local width, told_apart = 1, 256
-while told_apart < count do
-width, told_apart = width + 1, told_apart * 256
-end
-return width
+return format(digits, number)
 end
 local position = 0
 local function next_text()
@@ -42,12 +21,24 @@ local function next_number()
 return tonumber(next_text())
 end
 local server_time = call("TIME")
-local server_ms = tonumber(server_time[1]) * 1000 + floor(tonumber(server_time[2]) / 1000)
+local server_ms = server_time[1] * 1000 + floor(server_time[2] / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()
 local function ttl_until(expires_at)
 return max(1, expires_at - now_ms + grace_ms)
+end
+local policies = {}
+local keys_read = 0
+local decided = false
+local function next_key()
+keys_read = keys_read + 1
+return KEYS[keys_read]
+end
+local function failure(raised)
+local text = type(raised) == "table" and raised.err or tostring(raised)
+text = match(text, "(%u%u+ .*)") or text
+return text, not decided and sub(text, 1, 9) ~= "WRONGTYPE"
 end
 local parts, made = {}, {}
 local function need(name)
@@ -69,13 +60,8 @@ return nil, stored
 end
 return policy.algorithm.state_of(first, second, third)
 end
-local function keep_two(key, keeper, ttl_ms, first, second)
-local stored = format("%s %.0f %.0f%s", keeper.form, first, second, keeper.suffix)
-call("SET", key, stored, "PX", text_of(ttl_ms))
-end
-local function keep_three(key, keeper, ttl_ms, first, second, third)
-local stored = format("%s %.0f %.0f %.0f%s", keeper.form, first, second, third, keeper.suffix)
-call("SET", key, stored, "PX", text_of(ttl_ms))
+local function keep_numbers(key, keeper, ttl_ms, first, second, third)
+call("SET", key, format(keeper.layout, first, second, third), "PX", text_of(ttl_ms))
 end
 local algorithm_names = {
 f = "fixed-window",
@@ -84,25 +70,32 @@ c = "sliding-window-counter",
 t = "token-bucket",
 l = "leaky-bucket",
 }
-local function policy_of(tag, limit, window_ms, extra, version)
-local algorithm = need(algorithm_names[tag])
+local number_counts = { f = 2, c = 3, t = 2, l = 2 }
+local function terms_of(tag, limit, window_ms, extra, version)
 local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
-local suffix = algorithm.tells_extra and " " .. limit .. " " .. extra or " " .. limit
+local suffix = (tag == "t" or tag == "l") and " " .. limit .. " " .. extra or " " .. limit
 local policy = {
 tag = tag,
-algorithm = algorithm,
 limit = tonumber(limit),
 window_ms = tonumber(window_ms),
 extra = tonumber(extra),
 form = form,
-suffix = suffix,
 }
-if algorithm.numbers then
-policy.pattern = "^" .. form .. algorithm.numbers .. suffix .. "$"
+local count = number_counts[tag]
+if count then
+policy.pattern = "^" .. form .. string.rep(" (%d+)", count) .. suffix .. "$"
+policy.layout = form .. string.rep(" " .. digits, count) .. suffix
 else
 policy.head = form .. suffix .. "\\n"
 end
 return policy
+end
+local function with_algorithm(policy)
+policy.algorithm = need(algorithm_names[policy.tag])
+return policy
+end
+local function policy_of(tag, limit, window_ms, extra, version)
+return with_algorithm(terms_of(tag, limit, window_ms, extra, version))
 end
 local function enlarged(policy, units)
 local larger = policy.algorithm.tells_extra and "extra" or "limit"
@@ -110,6 +103,749 @@ local made = { limit = policy.limit, window_ms = policy.window_ms, extra = polic
 made[larger] = made[larger] + units
 return made
 end
+local policy, cost, take
+local function admitted(remaining, reset_ms, at, mark)
+if at == now_ms then
+return remaining, reset_ms
+end
+return text_of(remaining) .. " " .. text_of(reset_ms) .. " " .. text_of(mark) .. " " .. text_of(at - now_ms)
+end
+local function commit_batch(key)
+local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
+local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
+local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
+if allowed == 0 then
+return -1 - remaining, reset_ms, retry_ms
+end
+return admitted(remaining, reset_ms, at, mark)
+end
+local function commit_numbers(key)
+local stored, first, second, third = call("GET", key), nil, nil, nil
+if stored then
+first, second, third = match(stored, policy.pattern)
+if not first then
+return commit_batch(key)
+end
+first, second, third = tonumber(first), tonumber(second), tonumber(third)
+end
+local remaining, reset_ms, at, mark
+remaining, reset_ms, at, mark, first, second, third = take(policy, now_ms, cost, first, second, third)
+if not remaining then
+return commit_batch(key)
+end
+keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
+return admitted(remaining, reset_ms, at, mark)
+end
+local function commit_log(key)
+local algorithm = policy.algorithm
+local log, foreign = algorithm.load(key, policy)
+if foreign or not algorithm.measure(policy, log, now_ms, cost) then
+return commit_batch(key)
+end
+log = log or algorithm.create(key, policy)
+local at, mark = algorithm.spend(policy, log, now_ms, cost)
+algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
+local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
+return admitted(remaining, reset_ms, at, mark)
+end
+local function commit_of_run()
+if number_counts[policy.tag] then
+take = need("take-" .. algorithm_names[policy.tag])
+return commit_numbers
+end
+with_algorithm(policy)
+return commit_log
+end
+local function decide_run(size)
+policy, cost = policies[next_text()], next_number()
+local commit = commit_of_run()
+local told, last = {}, 0
+local end_of_run = keys_read + size
+local function commit_rest()
+while keys_read < end_of_run do
+local first, second, third = commit(next_key())
+told[last + 1], told[last + 2], told[last + 3] = first, second, third
+last = last + (third and 3 or second and 2 or 1)
+decided = true
+end
+end
+while keys_read < end_of_run do
+local succeeded, raised = pcall(commit_rest)
+if not succeeded then
+local text, fails_all = failure(raised)
+if fails_all then
+return nil, text
+end
+last = last + 1
+told[last] = text
+end
+end
+return told
+end
+parts["take-fixed-window"] = function()
+return function(policy, now, cost, start_ms, count)
+local limit, window_ms = policy.limit, policy.window_ms
+if not start_ms or count == 0 or now >= start_ms + window_ms then
+start_ms, count = policy.extra == 1 and now or now - now % window_ms, 0
+end
+local used, end_ms = count + cost, start_ms + window_ms
+if used > limit then
+return nil
+end
+return limit - used, end_ms - now, max(now, start_ms), start_ms, start_ms, used
+end
+end
+parts["take-sliding-window-counter"] = function()
+return function(policy, now, cost, stored_index, current, previous)
+local limit, window_ms = policy.limit, policy.window_ms
+local at = now
+if stored_index and current + previous > 0 then
+at = max(now, stored_index * window_ms)
+end
+local index = floor(at / window_ms)
+if index ~= stored_index then
+current, previous = 0, index - 1 == stored_index and current or 0
+end
+local rest_ms, used = window_ms - at % window_ms, current + cost
+local weighed = previous * rest_ms
+if used > limit or weighed > (limit - used) * window_ms then
+return nil
+end
+local reset_ms = at - now + window_ms + rest_ms
+return limit - used - ceil(weighed / window_ms), reset_ms, at, index, index, used, previous
+end
+end
+parts["take-token-bucket"] = function()
+return function(policy, now, cost, units, at_ms)
+local limit, window_ms, burst = policy.limit, policy.window_ms, policy.extra
+local at, owed = now, 0
+if units and units > 0 then
+at = max(now, at_ms)
+local elapsed_ms = at - at_ms
+owed = elapsed_ms < ceil(units / limit) and units - elapsed_ms * limit or 0
+end
+local room = burst * window_ms - owed
+if cost > burst or cost * window_ms > room then
+return nil
+end
+owed, room = owed + cost * window_ms, room - cost * window_ms
+local reset_ms = at - now + ceil(owed / limit)
+return floor(room / window_ms), reset_ms, at, 0, owed, at
+end
+end
+parts["owed"] = function()
+local owed = {}
+function owed.instant_of(state, now)
+if state == nil or state.units == 0 then
+return now
+end
+return max(now, state.at_ms)
+end
+function owed.at(state, limit, instant)
+if state == nil then
+return 0
+end
+local elapsed_ms = instant - state.at_ms
+if elapsed_ms >= ceil(state.units / limit) then
+return 0
+end
+return state.units - elapsed_ms * limit
+end
+function owed.create()
+return { units = 0, at_ms = 0 }
+end
+function owed.state_of(units, at_ms)
+return { units = tonumber(units), at_ms = tonumber(at_ms) }
+end
+function owed.keep(key, keeper, state, ttl_ms)
+keep_numbers(key, keeper, ttl_ms, state.units, state.at_ms)
+end
+function owed.expires_at(policy, state)
+if state.units == 0 then
+return 0
+end
+return state.at_ms + ceil(state.units / policy.limit)
+end
+return owed
+end
+parts["stamp-log"] = function()
+local stamp_log = {}
+local byte, char = string.byte, string.char
+local function bytes_of(number, width)
+local g = number % 256
+number = (number - g) / 256
+local f = number % 256
+number = (number - f) / 256
+local e = number % 256
+number = (number - e) / 256
+local d = number % 256
+if width <= 4 then
+return width == 4 and char(d, e, f, g) or sub(char(e, f, g), -width)
+end
+number = (number - d) / 256
+local c = number % 256
+number = (number - c) / 256
+local b = number % 256
+local bytes = char((number - b) / 256, b, c, d, e, f, g)
+return width == 7 and bytes or sub(bytes, -width)
+end
+local function number_in(text, skipped, width)
+local a, b, c, d, e, f, g = byte(text, skipped + 1, skipped + width)
+if width <= 4 then
+local number = b and a * 256 + b or a
+number = c and number * 256 + c or number
+return d and number * 256 + d or number
+end
+local number = (((a * 256 + b) * 256 + c) * 256 + d) * 256 + e
+number = f and number * 256 + f or number
+return g and number * 256 + g or number
+end
+local function width_for(count)
+local width, told_apart = 1, 256
+while told_apart < count do
+width, told_apart = width + 1, told_apart * 256
+end
+return width
+end
+local counter_bytes = 35
+local first_read_bytes = 128
+local function circle(total_width)
+return min(256 ^ total_width, 2 ^ 53)
+end
+local function advanced(total, units, total_width)
+local rest = circle(total_width) - units
+return total < rest and total + units or total - rest
+end
+local function pack_entry(log, stamp, total)
+local stamp_bytes = bytes_of(stamp % 256 ^ log.stamp_width, log.stamp_width)
+return stamp_bytes .. bytes_of(total, log.total_width)
+end
+local function pack_header(log)
+return log.head
+.. char(log.stamp_width, log.total_width)
+.. bytes_of(log.newest, 7)
+.. bytes_of(log.newest_total, 7)
+.. bytes_of(log.base_total, 7)
+.. bytes_of(log.first, 4)
+.. bytes_of(log.last, 4)
+.. bytes_of(log.slots, 4)
+end
+local function offset_of(log, index)
+return #log.head + counter_bytes + index * (log.stamp_width + log.total_width)
+end
+local function entries(log, from, to)
+local offset, stop = offset_of(log, from), offset_of(log, to)
+if stop <= #log.read then
+return sub(log.read, offset + 1, stop)
+end
+if stop == offset then
+return ""
+end
+return call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
+end
+local function stamp_at(log, index)
+local stored = number_in(entries(log, index, index + 1), 0, log.stamp_width)
+return log.newest - (log.newest - stored) % 256 ^ log.stamp_width
+end
+local function total_at(log, index)
+if index == log.last - 1 then
+return log.newest_total
+end
+if index == log.first - 1 then
+return log.base_total
+end
+return number_in(entries(log, index, index + 1), log.stamp_width, log.total_width)
+end
+local function units_behind(log, index)
+return (log.newest_total - total_at(log, index)) % circle(log.total_width)
+end
+local function units_through(log, index)
+return (total_at(log, index) - log.base_total) % circle(log.total_width)
+end
+local function search(log, holds, bound)
+local low, high = log.first, log.last - 1
+while low < high do
+local middle = floor((low + high) / 2)
+if holds(log, middle, bound) then
+high = middle
+else
+low = middle + 1
+end
+end
+return low
+end
+local function is_after(log, index, instant)
+return stamp_at(log, index) > instant
+end
+local function reaches(log, index, units)
+return units_through(log, index) >= units
+end
+local function first_after(log, instant)
+if log.first == log.last or log.newest <= instant then
+return log.last
+end
+if log.asked ~= instant then
+log.asked = instant
+local all_live = stamp_at(log, log.first) > instant
+log.answer = all_live and log.first or search(log, is_after, instant)
+end
+return log.answer
+end
+function stamp_log.create(key, policy)
+return {
+key = key,
+head = policy.head,
+read = "",
+stamp_width = width_for(policy.window_ms),
+total_width = width_for(policy.limit + 1),
+newest = 0,
+newest_total = 0,
+base_total = 0,
+first = 0,
+last = 0,
+slots = 0,
+}
+end
+function stamp_log.filled(key, policy, stamp, units)
+local log = stamp_log.create(key, policy)
+log.total_width = max(log.total_width, width_for(units + 1))
+log.newest, log.newest_total = stamp, units
+log.last, log.slots = 1, 1
+log.read = pack_header(log) .. pack_entry(log, stamp, units)
+log.unwritten = true
+return log
+end
+function stamp_log.unpack(key, read, head)
+local size = #head
+if #read < size + counter_bytes then
+return nil
+end
+return {
+key = key,
+head = head,
+read = read,
+stamp_width = byte(read, size + 1),
+total_width = byte(read, size + 2),
+newest = number_in(read, size + 2, 7),
+newest_total = number_in(read, size + 9, 7),
+base_total = number_in(read, size + 16, 7),
+first = number_in(read, size + 23, 4),
+last = number_in(read, size + 27, 4),
+slots = number_in(read, size + 31, 4),
+}
+end
+function stamp_log.load(key, policy)
+local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
+if read == "" then
+return nil
+end
+local head = policy.head
+if sub(read, 1, #head) ~= head then
+return nil, read
+end
+return stamp_log.unpack(key, read, head)
+end
+function stamp_log.write_under(log, keeper)
+if log.unwritten then
+call("SET", log.key, log.read)
+log.unwritten = nil
+end
+if log.head ~= keeper.head then
+local live = call("GETRANGE", log.key, text_of(offset_of(log, 0)), "-1")
+log.head, log.read = keeper.head, ""
+call("SET", log.key, pack_header(log) .. live)
+end
+end
+function stamp_log.units(log)
+return log.first == log.last and 0 or units_behind(log, log.first - 1)
+end
+function stamp_log.units_after(log, instant)
+return units_behind(log, first_after(log, instant) - 1)
+end
+function stamp_log.stamp_of_unit(log, n)
+return stamp_at(log, search(log, reaches, n))
+end
+local function widened(log, total_width)
+local wider = { stamp_width = log.stamp_width, total_width = total_width }
+local packed = {}
+for index = log.first, log.last - 1 do
+packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), units_through(log, index))
+end
+log.newest_total = units_through(log, log.last - 1)
+log.base_total = 0
+log.total_width = total_width
+return table.concat(packed)
+end
+local function rewrite(log, stamp, units)
+local total_width = max(log.total_width, width_for(stamp_log.units(log) + units + 1))
+local live
+if log.first == log.last then
+live, log.newest_total, log.base_total, log.total_width = "", 0, 0, total_width
+elseif total_width > log.total_width then
+live = widened(log, total_width)
+else
+live = entries(log, log.first, log.last)
+end
+local width = log.stamp_width + total_width
+if live ~= "" and stamp == log.newest then
+live = sub(live, 1, #live - width)
+end
+local count = #live / width
+log.newest, log.newest_total = stamp, advanced(log.newest_total, units, total_width)
+log.first, log.last, log.asked = 0, count + 1, nil
+log.slots = log.last + floor(count / 8)
+local spare = string.rep("\\0", (log.slots - log.last) * width)
+log.read = pack_header(log) .. live .. pack_entry(log, stamp, log.newest_total) .. spare
+call("SET", log.key, log.read)
+end
+local function overwrite(log, index, packed)
+call("SETRANGE", log.key, "0", pack_header(log))
+call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
+log.read = ""
+end
+function stamp_log.append(log, expired, stamp, units)
+local first = first_after(log, expired)
+log.base_total = total_at(log, first - 1)
+log.first = first
+local fits = first < log.last and stamp_log.units(log) + units < circle(log.total_width)
+local merges = stamp == log.newest
+if not fits or (not merges and log.last == log.slots) then
+rewrite(log, stamp, units)
+return
+end
+log.newest_total = advanced(log.newest_total, units, log.total_width)
+if not merges then
+log.newest, log.last = stamp, log.last + 1
+end
+overwrite(log, log.last - 1, pack_entry(log, stamp, log.newest_total))
+end
+function stamp_log.take(log, stamp, units)
+local index = first_after(log, stamp - 1)
+if index == log.last or stamp_at(log, index) ~= stamp then
+return false
+end
+local held = (total_at(log, index) - total_at(log, index - 1)) % circle(log.total_width)
+local taken = min(units, held)
+local removed = taken == held and 1 or 0
+local later = entries(log, index + removed, log.last)
+local width = log.stamp_width + log.total_width
+local packed = {}
+for skipped = 0, #later - width, width do
+local total = number_in(later, skipped + log.stamp_width, log.total_width) - taken
+local total_bytes = bytes_of(total % circle(log.total_width), log.total_width)
+packed[#packed + 1] = sub(later, skipped + 1, skipped + log.stamp_width) .. total_bytes
+end
+if #packed == 0 and index > log.first and removed == 1 then
+log.newest = stamp_at(log, index - 1)
+end
+log.newest_total = (log.newest_total - taken) % circle(log.total_width)
+log.asked = nil
+log.last = log.last - removed
+overwrite(log, index, table.concat(packed))
+return true
+end
+return stamp_log
+end
+parts["fixed-window"] = function()
+local fixed_window = {
+load = load_text,
+}
+local function window_start(policy, now)
+if policy.extra == 1 then
+return now
+end
+return now - now % policy.window_ms
+end
+local function live_window(policy, state, now)
+if state == nil or state.count == 0 then
+return nil
+end
+if now < state.start_ms + policy.window_ms then
+return state
+end
+return nil
+end
+function fixed_window.capacity(policy)
+return policy.limit
+end
+function fixed_window.create()
+return { start_ms = 0, count = 0 }
+end
+function fixed_window.state_of(start_ms, count)
+return { start_ms = tonumber(start_ms), count = tonumber(count) }
+end
+function fixed_window.keep(key, keeper, state, ttl_ms)
+keep_numbers(key, keeper, ttl_ms, state.start_ms, state.count)
+end
+function fixed_window.measure(policy, state, now, cost)
+local limit, window_ms = policy.limit, policy.window_ms
+local live = live_window(policy, state, now)
+local used = live and live.count or 0
+local allowed = cost == 0 or used + cost <= limit
+local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
+local retry_ms = 0
+if cost > limit then
+retry_ms = never
+elseif not allowed then
+retry_ms = end_ms - now
+end
+return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
+end
+function fixed_window.spend(policy, state, now, cost)
+if live_window(policy, state, now) == nil then
+state.start_ms = window_start(policy, now)
+state.count = 0
+end
+state.count = state.count + cost
+return max(now, state.start_ms), state.start_ms
+end
+function fixed_window.refund(policy, state, receipt, now)
+if state.start_ms ~= receipt.mark then
+return false
+end
+state.count = max(0, state.count - receipt.part)
+return true
+end
+function fixed_window.expires_at(policy, state)
+return state.count > 0 and state.start_ms + policy.window_ms or 0
+end
+return fixed_window
+end
+parts["sliding-window"] = function()
+local stamp_log = need("stamp-log")
+local sliding_window = {
+create = stamp_log.create,
+filled = stamp_log.filled,
+load = stamp_log.load,
+unpack = stamp_log.unpack,
+}
+function sliding_window.capacity(policy)
+return policy.limit
+end
+function sliding_window.keep(key, keeper, log, ttl_ms)
+stamp_log.write_under(log, keeper)
+call("PEXPIRE", key, text_of(ttl_ms))
+end
+function sliding_window.measure(policy, log, now, cost)
+local limit, window_ms = policy.limit, policy.window_ms
+local instant = log and max(now, log.newest) or now
+local used = log and stamp_log.units_after(log, instant - window_ms) or 0
+local excess = used + cost - limit
+local allowed = cost == 0 or excess <= 0
+local retry_ms = 0
+if cost > limit then
+retry_ms = never
+elseif not allowed then
+local unit = stamp_log.units(log) - used + excess
+retry_ms = stamp_log.stamp_of_unit(log, unit) + window_ms - now
+end
+local reset_ms = used > 0 and log.newest + window_ms - now or 0
+return allowed, max(0, limit - used), retry_ms, reset_ms, 0
+end
+function sliding_window.spend(policy, log, now, cost)
+local at = max(now, log.newest)
+stamp_log.append(log, at - policy.window_ms, at, cost)
+return at, 0
+end
+function sliding_window.refund(policy, log, receipt, now)
+local instant = max(now, log.newest)
+if receipt.at <= instant - policy.window_ms then
+return false
+end
+return stamp_log.take(log, receipt.at, receipt.part)
+end
+function sliding_window.expires_at(policy, log)
+return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
+end
+return sliding_window
+end
+parts["sliding-window-counter"] = function()
+local sliding_window_counter = {
+load = load_text,
+}
+local function instant_of(policy, state, now)
+if state == nil or state.current + state.previous == 0 then
+return now
+end
+return max(now, state.index * policy.window_ms)
+end
+local function count_of(state, index)
+if state == nil then
+return 0
+end
+if index == state.index then
+return state.current
+end
+return index == state.index - 1 and state.previous or 0
+end
+local function wait_for(room, window_ms, current, previous, rest_ms)
+if current <= room and previous > 0 then
+local wait_ms = ceil((previous * rest_ms - (room - current) * window_ms) / previous)
+if wait_ms < rest_ms then
+return wait_ms
+end
+end
+local into_next_ms = 0
+if current > 0 then
+into_next_ms = ceil((current * window_ms - room * window_ms) / current)
+end
+return rest_ms + max(0, into_next_ms)
+end
+function sliding_window_counter.capacity(policy)
+return policy.limit
+end
+function sliding_window_counter.create()
+return { index = 0, current = 0, previous = 0 }
+end
+function sliding_window_counter.state_of(index, current, previous)
+return { index = tonumber(index), current = tonumber(current), previous = tonumber(previous) }
+end
+function sliding_window_counter.keep(key, keeper, state, ttl_ms)
+keep_numbers(key, keeper, ttl_ms, state.index, state.current, state.previous)
+end
+function sliding_window_counter.measure(policy, state, now, cost)
+local limit, window_ms = policy.limit, policy.window_ms
+local instant = instant_of(policy, state, now)
+local index = floor(instant / window_ms)
+local current = count_of(state, index)
+local previous = count_of(state, index - 1)
+local rest_ms = window_ms - instant % window_ms
+local late_ms = instant - now
+local weighed = previous * rest_ms
+local allowed = cost == 0 or (cost <= limit and weighed <= (limit - current - cost) * window_ms)
+local retry_ms = 0
+if cost > limit then
+retry_ms = never
+elseif not allowed then
+retry_ms = late_ms + wait_for(limit - cost, window_ms, current, previous, rest_ms)
+end
+local reset_ms = 0
+if current > 0 then
+reset_ms = late_ms + window_ms + rest_ms
+elseif previous > 0 then
+reset_ms = late_ms + rest_ms
+end
+local remaining = max(0, limit - current - ceil(weighed / window_ms))
+return allowed, remaining, retry_ms, reset_ms, 0
+end
+function sliding_window_counter.spend(policy, state, now, cost)
+local at = instant_of(policy, state, now)
+local index = floor(at / policy.window_ms)
+local current = count_of(state, index)
+state.previous = count_of(state, index - 1)
+state.current = current + cost
+state.index = index
+return at, index
+end
+function sliding_window_counter.refund(policy, state, receipt, now)
+if receipt.mark == state.index then
+state.current = max(0, state.current - receipt.part)
+elseif receipt.mark == state.index - 1 then
+state.previous = max(0, state.previous - receipt.part)
+else
+return false
+end
+return true
+end
+function sliding_window_counter.expires_at(policy, state)
+local start_ms = state.index * policy.window_ms
+if state.current > 0 then
+return start_ms + 2 * policy.window_ms
+end
+return state.previous > 0 and start_ms + policy.window_ms or 0
+end
+return sliding_window_counter
+end
+parts["token-bucket"] = function()
+local owed = need("owed")
+local token_bucket = {
+tells_extra = true,
+create = owed.create,
+state_of = owed.state_of,
+load = load_text,
+keep = owed.keep,
+expires_at = owed.expires_at,
+}
+function token_bucket.capacity(policy)
+return policy.extra
+end
+function token_bucket.measure(policy, state, now, cost)
+local limit, window_ms, burst = policy.limit, policy.window_ms, policy.extra
+local instant = owed.instant_of(state, now)
+local late_ms = instant - now
+local units = owed.at(state, limit, instant)
+local full = burst * window_ms
+local excess = cost > burst and never or units + cost * window_ms - full
+local allowed = cost == 0 or excess <= 0
+local remaining = max(0, floor((full - units) / window_ms))
+local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
+return allowed, remaining, retry_ms, units > 0 and late_ms + ceil(units / limit) or 0, 0
+end
+function token_bucket.spend(policy, state, now, cost)
+local at = owed.instant_of(state, now)
+state.units = owed.at(state, policy.limit, at) + cost * policy.window_ms
+state.at_ms = at
+return at, 0
+end
+function token_bucket.refund(policy, state, receipt, now)
+local instant = owed.instant_of(state, now)
+local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
+if instant - receipt.at >= refill_ms then
+return false
+end
+local units = owed.at(state, policy.limit, instant)
+state.units = max(0, units - receipt.part * policy.window_ms)
+state.at_ms = instant
+return true
+end
+return token_bucket
+end
+parts["leaky-bucket"] = function()
+local owed = need("owed")
+local leaky_bucket = {
+tells_extra = true,
+create = owed.create,
+state_of = owed.state_of,
+load = load_text,
+keep = owed.keep,
+expires_at = owed.expires_at,
+}
+function leaky_bucket.capacity(policy)
+return policy.extra + 1
+end
+function leaky_bucket.measure(policy, state, now, cost)
+local limit, window_ms, queue = policy.limit, policy.window_ms, policy.extra
+local instant = owed.instant_of(state, now)
+local late_ms = instant - now
+local units = owed.at(state, limit, instant)
+local longest = queue * window_ms
+local excess = cost > queue + 1 and never or units + (cost - 1) * window_ms - longest
+local allowed = cost == 0 or excess <= 0
+local slot_ms = ceil(units / limit)
+local remaining = max(0, floor((longest - units) / window_ms) + 1)
+local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
+local reset_ms = units > 0 and late_ms + slot_ms or 0
+return allowed, remaining, retry_ms, reset_ms, (allowed and cost > 0) and slot_ms or 0
+end
+function leaky_bucket.spend(policy, state, now, cost)
+local at = owed.instant_of(state, now)
+state.units = owed.at(state, policy.limit, at) + cost * policy.window_ms
+state.at_ms = at
+return at, state.units
+end
+function leaky_bucket.refund(policy, state, receipt, now)
+local before = receipt.mark - receipt.cost * policy.window_ms
+local departure_ms = receipt.at + ceil(before / policy.limit)
+local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
+if undisturbed and owed.instant_of(state, now) <= departure_ms then
+state.units = receipt.mark - receipt.part * policy.window_ms
+return true
+end
+return false
+end
+return leaky_bucket
+end
+parts["batches"] = function()
 local function wait_for_more(charge, remaining)
 local policy = charge.policy
 if remaining >= policy.algorithm.capacity(policy) then
@@ -226,611 +962,6 @@ reply[#reply + 1] = charge.ban_ms
 end
 end
 return reply
-end
-local function commit_foreign(key, policy, cost)
-local charge = { key = key, policy = policy, cost = cost, next_ms = -1, at = -1, mark = 0 }
-local told = decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
-local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
-if allowed == 0 then
-return retry_ms, remaining, reset_ms, 0, 0
-end
-return 0, remaining, reset_ms, mark, at - now_ms
-end
-local function commit_one(key, policy, cost)
-local algorithm = policy.algorithm
-local state, foreign = algorithm.load(key, policy)
-if foreign then
-return commit_foreign(key, policy, cost)
-end
-local allowed, remaining, retry_ms, reset_ms = algorithm.measure(policy, state, now_ms, cost)
-if not allowed then
-heal({ key = key, policy = policy, state = state })
-return retry_ms == never and -1 or retry_ms, remaining, reset_ms, 0, 0
-end
-state = state or algorithm.create(key, policy)
-local at, mark = algorithm.spend(policy, state, now_ms, cost)
-algorithm.keep(key, policy, state, ttl_until(algorithm.expires_at(policy, state)))
-local _, left, _, rest_ms = algorithm.measure(policy, state, now_ms, 0)
-return 0, left, rest_ms, mark, at - now_ms
-end
-parts["owed"] = function()
-local owed = {}
-function owed.instant_of(state, now)
-if state == nil or state.units == 0 then
-return now
-end
-return max(now, state.at_ms)
-end
-function owed.at(state, limit, instant)
-if state == nil then
-return 0
-end
-local elapsed_ms = instant - state.at_ms
-if elapsed_ms >= ceil(state.units / limit) then
-return 0
-end
-return state.units - elapsed_ms * limit
-end
-function owed.create()
-return { units = 0, at_ms = 0 }
-end
-function owed.state_of(units, at_ms)
-return { units = tonumber(units), at_ms = tonumber(at_ms) }
-end
-function owed.keep(key, keeper, state, ttl_ms)
-keep_two(key, keeper, ttl_ms, state.units, state.at_ms)
-end
-function owed.expires_at(policy, state)
-if state.units == 0 then
-return 0
-end
-return state.at_ms + ceil(state.units / policy.limit)
-end
-return owed
-end
-parts["stamp-log"] = function()
-local stamp_log = {}
-local counter_bytes = 35
-local first_read_bytes = 128
-local function circle(total_width)
-return min(256 ^ total_width, 2 ^ 53)
-end
-local function advanced(total, units, total_width)
-local rest = circle(total_width) - units
-return total < rest and total + units or total - rest
-end
-local function pack_entry(log, stamp, total)
-local stamp_bytes = bytes_of(stamp % 256 ^ log.stamp_width, log.stamp_width)
-return stamp_bytes .. bytes_of(total, log.total_width)
-end
-local function pack_header(log)
-return log.head
-.. string.char(log.stamp_width, log.total_width)
-.. bytes_of(log.newest, 7)
-.. bytes_of(log.newest_total, 7)
-.. bytes_of(log.base_total, 7)
-.. bytes_of(log.first, 4)
-.. bytes_of(log.last, 4)
-.. bytes_of(log.slots, 4)
-end
-local function offset_of(log, index)
-return #log.head + counter_bytes + index * (log.stamp_width + log.total_width)
-end
-local function entries(log, from, to)
-local offset, stop = offset_of(log, from), offset_of(log, to)
-if stop <= #log.read then
-return string.sub(log.read, offset + 1, stop)
-end
-if stop == offset then
-return ""
-end
-return call("GETRANGE", log.key, text_of(offset), text_of(stop - 1))
-end
-local function stamp_at(log, index)
-local stored = number_in(entries(log, index, index + 1), 0, log.stamp_width)
-return log.newest - (log.newest - stored) % 256 ^ log.stamp_width
-end
-local function total_at(log, index)
-if index == log.last - 1 then
-return log.newest_total
-end
-if index == log.first - 1 then
-return log.base_total
-end
-return number_in(entries(log, index, index + 1), log.stamp_width, log.total_width)
-end
-local function units_behind(log, index)
-return (log.newest_total - total_at(log, index)) % circle(log.total_width)
-end
-local function units_through(log, index)
-return (total_at(log, index) - log.base_total) % circle(log.total_width)
-end
-local function search(log, holds, bound)
-local low, high = log.first, log.last - 1
-while low < high do
-local middle = floor((low + high) / 2)
-if holds(log, middle, bound) then
-high = middle
-else
-low = middle + 1
-end
-end
-return low
-end
-local function is_after(log, index, instant)
-return stamp_at(log, index) > instant
-end
-local function reaches(log, index, units)
-return units_through(log, index) >= units
-end
-local function first_after(log, instant)
-if log.first == log.last or log.newest <= instant then
-return log.last
-end
-if log.asked ~= instant then
-log.asked = instant
-local all_live = stamp_at(log, log.first) > instant
-log.answer = all_live and log.first or search(log, is_after, instant)
-end
-return log.answer
-end
-function stamp_log.create(key, policy)
-return {
-key = key,
-head = policy.head,
-read = "",
-stamp_width = width_for(policy.window_ms),
-total_width = width_for(policy.limit + 1),
-newest = 0,
-newest_total = 0,
-base_total = 0,
-first = 0,
-last = 0,
-slots = 0,
-}
-end
-function stamp_log.filled(key, policy, stamp, units)
-local log = stamp_log.create(key, policy)
-log.total_width = max(log.total_width, width_for(units + 1))
-log.newest, log.newest_total = stamp, units
-log.last, log.slots = 1, 1
-log.read = pack_header(log) .. pack_entry(log, stamp, units)
-log.unwritten = true
-return log
-end
-function stamp_log.unpack(key, read, head)
-local size = #head
-if #read < size + counter_bytes then
-return nil
-end
-return {
-key = key,
-head = head,
-read = read,
-stamp_width = string.byte(read, size + 1),
-total_width = string.byte(read, size + 2),
-newest = number_in(read, size + 2, 7),
-newest_total = number_in(read, size + 9, 7),
-base_total = number_in(read, size + 16, 7),
-first = number_in(read, size + 23, 4),
-last = number_in(read, size + 27, 4),
-slots = number_in(read, size + 31, 4),
-}
-end
-function stamp_log.load(key, policy)
-local read = call("GETRANGE", key, "0", text_of(first_read_bytes - 1))
-if read == "" then
-return nil
-end
-local head = policy.head
-if sub(read, 1, #head) ~= head then
-return nil, read
-end
-return stamp_log.unpack(key, read, head)
-end
-function stamp_log.write_under(log, keeper)
-if log.unwritten then
-call("SET", log.key, log.read)
-log.unwritten = nil
-end
-if log.head ~= keeper.head then
-local live = call("GETRANGE", log.key, text_of(offset_of(log, 0)), "-1")
-log.head, log.read = keeper.head, ""
-call("SET", log.key, pack_header(log) .. live)
-end
-end
-function stamp_log.units(log)
-return log.first == log.last and 0 or units_behind(log, log.first - 1)
-end
-function stamp_log.units_after(log, instant)
-return units_behind(log, first_after(log, instant) - 1)
-end
-function stamp_log.stamp_of_unit(log, n)
-return stamp_at(log, search(log, reaches, n))
-end
-local function widened(log, total_width)
-local wider = { stamp_width = log.stamp_width, total_width = total_width }
-local packed = {}
-for index = log.first, log.last - 1 do
-packed[#packed + 1] = pack_entry(wider, stamp_at(log, index), units_through(log, index))
-end
-log.newest_total = units_through(log, log.last - 1)
-log.base_total = 0
-log.total_width = total_width
-return table.concat(packed)
-end
-local function rewrite(log, stamp, units)
-local total_width = max(log.total_width, width_for(stamp_log.units(log) + units + 1))
-local live
-if log.first == log.last then
-live, log.newest_total, log.base_total, log.total_width = "", 0, 0, total_width
-elseif total_width > log.total_width then
-live = widened(log, total_width)
-else
-live = entries(log, log.first, log.last)
-end
-local width = log.stamp_width + total_width
-if live ~= "" and stamp == log.newest then
-live = string.sub(live, 1, #live - width)
-end
-local count = #live / width
-log.newest, log.newest_total = stamp, advanced(log.newest_total, units, total_width)
-log.first, log.last, log.asked = 0, count + 1, nil
-log.slots = log.last + floor(count / 8)
-local spare = string.rep("\\0", (log.slots - log.last) * width)
-log.read = pack_header(log) .. live .. pack_entry(log, stamp, log.newest_total) .. spare
-call("SET", log.key, log.read)
-end
-local function overwrite(log, index, packed)
-call("SETRANGE", log.key, "0", pack_header(log))
-call("SETRANGE", log.key, text_of(offset_of(log, index)), packed)
-log.read = ""
-end
-function stamp_log.append(log, expired, stamp, units)
-local first = first_after(log, expired)
-log.base_total = total_at(log, first - 1)
-log.first = first
-local fits = first < log.last and stamp_log.units(log) + units < circle(log.total_width)
-local merges = stamp == log.newest
-if not fits or (not merges and log.last == log.slots) then
-rewrite(log, stamp, units)
-return
-end
-log.newest_total = advanced(log.newest_total, units, log.total_width)
-if not merges then
-log.newest, log.last = stamp, log.last + 1
-end
-overwrite(log, log.last - 1, pack_entry(log, stamp, log.newest_total))
-end
-function stamp_log.take(log, stamp, units)
-local index = first_after(log, stamp - 1)
-if index == log.last or stamp_at(log, index) ~= stamp then
-return false
-end
-local held = (total_at(log, index) - total_at(log, index - 1)) % circle(log.total_width)
-local taken = min(units, held)
-local removed = taken == held and 1 or 0
-local later = entries(log, index + removed, log.last)
-local width = log.stamp_width + log.total_width
-local packed = {}
-for skipped = 0, #later - width, width do
-local total = number_in(later, skipped + log.stamp_width, log.total_width) - taken
-local total_bytes = bytes_of(total % circle(log.total_width), log.total_width)
-packed[#packed + 1] = string.sub(later, skipped + 1, skipped + log.stamp_width) .. total_bytes
-end
-if #packed == 0 and index > log.first and removed == 1 then
-log.newest = stamp_at(log, index - 1)
-end
-log.newest_total = (log.newest_total - taken) % circle(log.total_width)
-log.asked = nil
-log.last = log.last - removed
-overwrite(log, index, table.concat(packed))
-return true
-end
-return stamp_log
-end
-parts["fixed-window"] = function()
-local fixed_window = {
-numbers = " (%d+) (%d+)",
-load = load_text,
-}
-local function window_start(policy, now)
-if policy.extra == 1 then
-return now
-end
-return now - now % policy.window_ms
-end
-local function live_window(policy, state, now)
-if state == nil or state.count == 0 then
-return nil
-end
-if now < state.start_ms + policy.window_ms then
-return state
-end
-return nil
-end
-function fixed_window.capacity(policy)
-return policy.limit
-end
-function fixed_window.create()
-return { start_ms = 0, count = 0 }
-end
-function fixed_window.state_of(start_ms, count)
-return { start_ms = tonumber(start_ms), count = tonumber(count) }
-end
-function fixed_window.keep(key, keeper, state, ttl_ms)
-keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
-end
-function fixed_window.measure(policy, state, now, cost)
-local limit, window_ms = policy.limit, policy.window_ms
-local live = live_window(policy, state, now)
-local used = live and live.count or 0
-local allowed = cost == 0 or used + cost <= limit
-local end_ms = (live and live.start_ms or window_start(policy, now)) + window_ms
-local retry_ms = 0
-if cost > limit then
-retry_ms = never
-elseif not allowed then
-retry_ms = end_ms - now
-end
-return allowed, max(0, limit - used), retry_ms, used > 0 and end_ms - now or 0, 0
-end
-function fixed_window.spend(policy, state, now, cost)
-if live_window(policy, state, now) == nil then
-state.start_ms = window_start(policy, now)
-state.count = 0
-end
-state.count = state.count + cost
-return max(now, state.start_ms), state.start_ms
-end
-function fixed_window.refund(policy, state, receipt, now)
-if state.start_ms ~= receipt.mark then
-return false
-end
-state.count = max(0, state.count - receipt.part)
-return true
-end
-function fixed_window.expires_at(policy, state)
-return state.count > 0 and state.start_ms + policy.window_ms or 0
-end
-return fixed_window
-end
-parts["sliding-window"] = function()
-local stamp_log = need("stamp-log")
-local sliding_window = {
-create = stamp_log.create,
-filled = stamp_log.filled,
-load = stamp_log.load,
-unpack = stamp_log.unpack,
-}
-function sliding_window.capacity(policy)
-return policy.limit
-end
-function sliding_window.keep(key, keeper, log, ttl_ms)
-stamp_log.write_under(log, keeper)
-call("PEXPIRE", key, text_of(ttl_ms))
-end
-function sliding_window.measure(policy, log, now, cost)
-local limit, window_ms = policy.limit, policy.window_ms
-local instant = log and max(now, log.newest) or now
-local used = log and stamp_log.units_after(log, instant - window_ms) or 0
-local excess = used + cost - limit
-local allowed = cost == 0 or excess <= 0
-local retry_ms = 0
-if cost > limit then
-retry_ms = never
-elseif not allowed then
-local unit = stamp_log.units(log) - used + excess
-retry_ms = stamp_log.stamp_of_unit(log, unit) + window_ms - now
-end
-local reset_ms = used > 0 and log.newest + window_ms - now or 0
-return allowed, max(0, limit - used), retry_ms, reset_ms, 0
-end
-function sliding_window.spend(policy, log, now, cost)
-local at = max(now, log.newest)
-stamp_log.append(log, at - policy.window_ms, at, cost)
-return at, 0
-end
-function sliding_window.refund(policy, log, receipt, now)
-local instant = max(now, log.newest)
-if receipt.at <= instant - policy.window_ms then
-return false
-end
-return stamp_log.take(log, receipt.at, receipt.part)
-end
-function sliding_window.expires_at(policy, log)
-return stamp_log.units(log) > 0 and log.newest + policy.window_ms or 0
-end
-return sliding_window
-end
-parts["sliding-window-counter"] = function()
-local sliding_window_counter = {
-numbers = " (%d+) (%d+) (%d+)",
-load = load_text,
-}
-local function instant_of(policy, state, now)
-if state == nil or state.current + state.previous == 0 then
-return now
-end
-return max(now, state.index * policy.window_ms)
-end
-local function count_of(state, index)
-if state == nil then
-return 0
-end
-if index == state.index then
-return state.current
-end
-return index == state.index - 1 and state.previous or 0
-end
-local function wait_for(room, window_ms, current, previous, rest_ms)
-if current <= room and previous > 0 then
-local wait_ms = ceil((previous * rest_ms - (room - current) * window_ms) / previous)
-if wait_ms < rest_ms then
-return wait_ms
-end
-end
-local into_next_ms = 0
-if current > 0 then
-into_next_ms = ceil((current * window_ms - room * window_ms) / current)
-end
-return rest_ms + max(0, into_next_ms)
-end
-function sliding_window_counter.capacity(policy)
-return policy.limit
-end
-function sliding_window_counter.create()
-return { index = 0, current = 0, previous = 0 }
-end
-function sliding_window_counter.state_of(index, current, previous)
-return { index = tonumber(index), current = tonumber(current), previous = tonumber(previous) }
-end
-function sliding_window_counter.keep(key, keeper, state, ttl_ms)
-keep_three(key, keeper, ttl_ms, state.index, state.current, state.previous)
-end
-function sliding_window_counter.measure(policy, state, now, cost)
-local limit, window_ms = policy.limit, policy.window_ms
-local instant = instant_of(policy, state, now)
-local index = floor(instant / window_ms)
-local current = count_of(state, index)
-local previous = count_of(state, index - 1)
-local rest_ms = window_ms - instant % window_ms
-local late_ms = instant - now
-local weighed = previous * rest_ms
-local allowed = cost == 0 or (cost <= limit and weighed <= (limit - current - cost) * window_ms)
-local retry_ms = 0
-if cost > limit then
-retry_ms = never
-elseif not allowed then
-retry_ms = late_ms + wait_for(limit - cost, window_ms, current, previous, rest_ms)
-end
-local reset_ms = 0
-if current > 0 then
-reset_ms = late_ms + window_ms + rest_ms
-elseif previous > 0 then
-reset_ms = late_ms + rest_ms
-end
-local remaining = max(0, limit - current - ceil(weighed / window_ms))
-return allowed, remaining, retry_ms, reset_ms, 0
-end
-function sliding_window_counter.spend(policy, state, now, cost)
-local at = instant_of(policy, state, now)
-local index = floor(at / policy.window_ms)
-local current = count_of(state, index)
-state.previous = count_of(state, index - 1)
-state.current = current + cost
-state.index = index
-return at, index
-end
-function sliding_window_counter.refund(policy, state, receipt, now)
-if receipt.mark == state.index then
-state.current = max(0, state.current - receipt.part)
-elseif receipt.mark == state.index - 1 then
-state.previous = max(0, state.previous - receipt.part)
-else
-return false
-end
-return true
-end
-function sliding_window_counter.expires_at(policy, state)
-local start_ms = state.index * policy.window_ms
-if state.current > 0 then
-return start_ms + 2 * policy.window_ms
-end
-return state.previous > 0 and start_ms + policy.window_ms or 0
-end
-return sliding_window_counter
-end
-parts["token-bucket"] = function()
-local owed = need("owed")
-local token_bucket = {
-numbers = " (%d+) (%d+)",
-tells_extra = true,
-create = owed.create,
-state_of = owed.state_of,
-load = load_text,
-keep = owed.keep,
-expires_at = owed.expires_at,
-}
-function token_bucket.capacity(policy)
-return policy.extra
-end
-function token_bucket.measure(policy, state, now, cost)
-local limit, window_ms, burst = policy.limit, policy.window_ms, policy.extra
-local instant = owed.instant_of(state, now)
-local late_ms = instant - now
-local units = owed.at(state, limit, instant)
-local full = burst * window_ms
-local excess = cost > burst and never or units + cost * window_ms - full
-local allowed = cost == 0 or excess <= 0
-local remaining = max(0, floor((full - units) / window_ms))
-local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
-return allowed, remaining, retry_ms, units > 0 and late_ms + ceil(units / limit) or 0, 0
-end
-function token_bucket.spend(policy, state, now, cost)
-local at = owed.instant_of(state, now)
-state.units = owed.at(state, policy.limit, at) + cost * policy.window_ms
-state.at_ms = at
-return at, 0
-end
-function token_bucket.refund(policy, state, receipt, now)
-local instant = owed.instant_of(state, now)
-local refill_ms = ceil((policy.extra * policy.window_ms) / policy.limit)
-if instant - receipt.at >= refill_ms then
-return false
-end
-local units = owed.at(state, policy.limit, instant)
-state.units = max(0, units - receipt.part * policy.window_ms)
-state.at_ms = instant
-return true
-end
-return token_bucket
-end
-parts["leaky-bucket"] = function()
-local owed = need("owed")
-local leaky_bucket = {
-numbers = " (%d+) (%d+)",
-tells_extra = true,
-create = owed.create,
-state_of = owed.state_of,
-load = load_text,
-keep = owed.keep,
-expires_at = owed.expires_at,
-}
-function leaky_bucket.capacity(policy)
-return policy.extra + 1
-end
-function leaky_bucket.measure(policy, state, now, cost)
-local limit, window_ms, queue = policy.limit, policy.window_ms, policy.extra
-local instant = owed.instant_of(state, now)
-local late_ms = instant - now
-local units = owed.at(state, limit, instant)
-local longest = queue * window_ms
-local excess = cost > queue + 1 and never or units + (cost - 1) * window_ms - longest
-local allowed = cost == 0 or excess <= 0
-local slot_ms = ceil(units / limit)
-local remaining = max(0, floor((longest - units) / window_ms) + 1)
-local retry_ms = allowed and 0 or late_ms + ceil(excess / limit)
-local reset_ms = units > 0 and late_ms + slot_ms or 0
-return allowed, remaining, retry_ms, reset_ms, (allowed and cost > 0) and slot_ms or 0
-end
-function leaky_bucket.spend(policy, state, now, cost)
-local at = owed.instant_of(state, now)
-state.units = owed.at(state, policy.limit, at) + cost * policy.window_ms
-state.at_ms = at
-return at, state.units
-end
-function leaky_bucket.refund(policy, state, receipt, now)
-local before = receipt.mark - receipt.cost * policy.window_ms
-local departure_ms = receipt.at + ceil(before / policy.limit)
-local undisturbed = state.units == receipt.mark and state.at_ms == receipt.at
-if undisturbed and owed.instant_of(state, now) <= departure_ms then
-state.units = receipt.mark - receipt.part * policy.window_ms
-return true
-end
-return false
-end
-return leaky_bucket
 end
 parts["migration"] = function()
 local migration = {}
@@ -1104,43 +1235,17 @@ return {}
 end
 return changes
 end
+local batches = { decide = decide }
 local decided_modes = { c = decide, l = decide, p = decide }
 local function handler_of(mode)
 return decided_modes[mode] or need("changes")[mode] or need("bans")[mode]
-end
-local function read_rest(policy)
-policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
-policy.shadow = next_text() == "1"
-local on = next_text()
-if on ~= "-" then
-policy.on = on
-policy.after, policy.within_ms, policy.ban_ms = next_number(), next_number(), next_number()
-end
-end
-local policies = {}
-for place = 1, next_number() do
-local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
-local policy
-if algorithm_names[tag] then
-policy = policy_of(tag, limit, window_ms, extra, "1")
-policy.version, policy.debt = 1, 0
-else
-policy = policy_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
-read_rest(policy)
-end
-policies[text_of(place)] = policy
-end
-local keys_read = 0
-local function next_key()
-keys_read = keys_read + 1
-return KEYS[keys_read]
 end
 local batch = { charges = {} }
 local function read_charge(place)
 local charge = batch.charges[place] or {}
 batch.charges[place] = charge
 charge.key = next_key()
-charge.policy = policies[next_text()]
+charge.policy = with_algorithm(policies[next_text()])
 charge.cost = next_number()
 charge.next_ms, charge.at, charge.mark = -1, -1, 0
 if batch.mode == "r" then
@@ -1150,47 +1255,13 @@ elseif charge.policy.on then
 charge.ban_key, charge.told = next_key(), next_text()
 end
 end
-local function read_batch(letter, size)
+function batches.decide_next(letter, size)
 batch.size = size
 batch.mode = string.lower(letter)
 batch.capital = batch.mode ~= letter
-for place = 1, batch.size do
+for place = 1, size do
 read_charge(place)
 end
-end
-local function error_text(raised)
-local text = type(raised) == "table" and raised.err or tostring(raised)
-return string.match(text, "(%u%u+ .*)") or text
-end
-if server_ms > not_after_ms then
-return { server_ms, 1 }
-end
-local decided = false
-local function failure(raised)
-local text = error_text(raised)
-return text, not decided and string.sub(text, 1, 9) ~= "WRONGTYPE"
-end
-local function decide_run(size)
-local policy, cost, told = policies[next_text()], next_number(), {}
-for last = 5, 5 * size, 5 do
-local succeeded, wait_ms, remaining, reset_ms, mark, ahead_ms =
-pcall(commit_one, next_key(), policy, cost)
-if succeeded then
-decided = true
-else
-local text, fails_all = failure(wait_ms)
-if fails_all then
-return nil, text
-end
-wait_ms, remaining, reset_ms, mark, ahead_ms = text, 0, 0, 0, 0
-end
-told[last - 4], told[last - 3], told[last - 2] = wait_ms, remaining, reset_ms
-told[last - 1], told[last] = mark, ahead_ms
-end
-return told
-end
-local function decide_batch(letter, size)
-read_batch(letter, size)
 local succeeded, result = pcall(handler_of(batch.mode), batch)
 if succeeded then
 decided = true
@@ -1202,16 +1273,41 @@ return nil, text
 end
 return text
 end
+return batches
+end
+if server_ms > not_after_ms then
+return { server_ms, 1 }
+end
+local function read_rest(policy)
+policy.version, policy.migrate, policy.debt = next_number(), next_text(), next_number()
+policy.shadow = next_text() == "1"
+local on = next_text()
+if on ~= "-" then
+policy.on = on
+policy.after, policy.within_ms, policy.ban_ms = next_number(), next_number(), next_number()
+end
+end
+for place = 1, next_number() do
+local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
+local policy
+if algorithm_names[tag] then
+policy = terms_of(tag, limit, window_ms, extra, "1")
+policy.version, policy.debt = 1, 0
+else
+policy = terms_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
+read_rest(policy)
+end
+policies[text_of(place)] = policy
+end
 local reply = { server_ms, 0 }
 while position < #ARGV do
-local head = next_text()
-local letter = string.sub(head, 1, 1)
-local size = #head == 1 and 1 or tonumber(string.sub(head, 2))
+local letter, size = match(next_text(), "(%a)(%d*)")
+size = tonumber(size) or 1
 local told, failed
 if letter == "q" then
 told, failed = decide_run(size)
 else
-told, failed = decide_batch(letter, size)
+told, failed = need("batches").decide_next(letter, size)
 end
 if failed then
 return error_reply(failed)

@@ -102,6 +102,8 @@ export function createLimiter<const N extends string, S extends Store = MemorySt
   return new StoreLimiter(options as LimiterOptions<N, Store>) as unknown as Limiter<N, S>;
 }
 
+const plain = {};
+
 class StoreLimiter<N extends string> {
   readonly store: Store;
   #policies: Readonly<Record<N, Policy>>;
@@ -198,12 +200,14 @@ class StoreLimiter<N extends string> {
   #charges(
     names: N | readonly N[],
     identity: Identity,
-    options: CheckOptions<N> = {},
+    options: CheckOptions<N> = plain,
   ): readonly Charge[] {
-    checkOptions("check", options, ["cost", "tier", "limits"]);
-    for (const byName of [options.cost, options.limits])
-      if (typeof byName === "object" && byName !== null)
-        for (const name of Object.keys(byName)) policyNamed(this.#policies, name);
+    if (options !== plain) {
+      checkOptions("check", options, ["cost", "tier", "limits"]);
+      for (const byName of [options.cost, options.limits])
+        if (typeof byName === "object")
+          for (const name of Object.keys(byName ?? plain)) policyNamed(this.#policies, name);
+    }
     if (typeof names === "string") return [this.#charge(names, identity, options)];
     if (!Array.isArray(names) || names.length === 0)
       throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);

@@ -3,7 +3,6 @@
 -- State { start_ms, count }, kept as "f<window> <start> <count> <limit>".
 
 local fixed_window = {
-  numbers = " (%d+) (%d+)",
   load = load_text,
 }
 
@@ -38,7 +37,7 @@ function fixed_window.state_of(start_ms, count)
 end
 
 function fixed_window.keep(key, keeper, state, ttl_ms)
-  keep_two(key, keeper, ttl_ms, state.start_ms, state.count)
+  keep_numbers(key, keeper, ttl_ms, state.start_ms, state.count)
 end
 
 function fixed_window.measure(policy, state, now, cost)

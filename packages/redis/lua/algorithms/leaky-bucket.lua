@@ -5,7 +5,6 @@
 local owed = need("owed")
 
 local leaky_bucket = {
-  numbers = " (%d+) (%d+)",
   tells_extra = true,
   create = owed.create,
   state_of = owed.state_of,

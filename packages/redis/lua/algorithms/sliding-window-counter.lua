@@ -4,7 +4,6 @@
 -- State { index, current, previous }, kept as "c<window> <index> <current> <previous> <limit>".
 
 local sliding_window_counter = {
-  numbers = " (%d+) (%d+) (%d+)",
   load = load_text,
 }
 
@@ -53,7 +52,7 @@ function sliding_window_counter.state_of(index, current, previous)
 end
 
 function sliding_window_counter.keep(key, keeper, state, ttl_ms)
-  keep_three(key, keeper, ttl_ms, state.index, state.current, state.previous)
+  keep_numbers(key, keeper, ttl_ms, state.index, state.current, state.previous)
 end
 
 function sliding_window_counter.measure(policy, state, now, cost)

@@ -32,7 +32,7 @@ function owed.state_of(units, at_ms)
 end
 
 function owed.keep(key, keeper, state, ttl_ms)
-  keep_two(key, keeper, ttl_ms, state.units, state.at_ms)
+  keep_numbers(key, keeper, ttl_ms, state.units, state.at_ms)
 end
 
 function owed.expires_at(policy, state)

@@ -15,12 +15,6 @@ local function load_text(key, policy)
   return policy.algorithm.state_of(first, second, third)
 end
 
-local function keep_two(key, keeper, ttl_ms, first, second)
-  local stored = format("%s %.0f %.0f%s", keeper.form, first, second, keeper.suffix)
-  call("SET", key, stored, "PX", text_of(ttl_ms))
-end
-
-local function keep_three(key, keeper, ttl_ms, first, second, third)
-  local stored = format("%s %.0f %.0f %.0f%s", keeper.form, first, second, third, keeper.suffix)
-  call("SET", key, stored, "PX", text_of(ttl_ms))
+local function keep_numbers(key, keeper, ttl_ms, first, second, third)
+  call("SET", key, format(keeper.layout, first, second, third), "PX", text_of(ttl_ms))
 end

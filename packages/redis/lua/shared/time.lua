@@ -16,7 +16,7 @@ local function next_number()
 end
 
 local server_time = call("TIME")
-local server_ms = tonumber(server_time[1]) * 1000 + floor(tonumber(server_time[2]) / 1000)
+local server_ms = server_time[1] * 1000 + floor(server_time[2] / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()

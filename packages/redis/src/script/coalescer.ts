@@ -1,10 +1,14 @@
 import type { HeadgateError, Millis } from "@headgate/core";
 import { storeFailure } from "../failures.js";
 import type { Batch } from "./batch.js";
+import type { BatchReply } from "./decode.js";
 import type { ScriptRunner } from "./script-runner.js";
 
 /** The most charges of one script call, which keeps the server free for others. */
 const mostCharges = 128;
+
+/** The fewest batches that are worth a turn, and so a call, of their own. */
+const fewestApart = 16;
 
 interface Pending {
   readonly batch: Batch;
@@ -21,6 +25,8 @@ export class Coalescer {
   readonly #runner: ScriptRunner;
   readonly #joins: boolean;
   #groups = new Map<string, Pending[]>();
+  /** Batches whose calls have not been answered. */
+  #underWay = 0;
 
   constructor(runner: ScriptRunner, joins: boolean) {
     this.#runner = runner;
@@ -56,19 +62,42 @@ export class Coalescer {
   }
 
   async #send(call: readonly Pending[]): Promise<void> {
+    this.#underWay += call.length;
     let deadlineAt = Infinity;
     for (const pending of call) deadlineAt = Math.min(deadlineAt, pending.deadlineAt);
     try {
       const batches = call.map((pending) => pending.batch);
       const replies = await this.#runner.run(batches, deadlineAt);
-      for (const [index, pending] of call.entries()) {
-        const reply = replies[index] as readonly number[] | HeadgateError;
-        if (reply instanceof Error) pending.reject(reply);
-        else pending.resolve(reply);
-      }
+      this.#underWay -= call.length;
+      this.#tell(call, replies);
     } catch (error) {
+      this.#underWay -= call.length;
       for (const pending of call) pending.reject(storeFailure(error));
     }
+  }
+
+  // Under load each answer sets off the next check. Told all at once, the answers of a full call come back as one
+  // full call, and the server and this process wait for each other in turns. So where little else is under way, a
+  // half is told a turn later, when what the other half set off is at the server.
+  #tell(call: readonly Pending[], replies: readonly BatchReply[]): void {
+    const later = Math.floor((call.length - this.#underWay) / 2);
+    const now = later < fewestApart ? call.length : call.length - later;
+    tell(call, replies, 0, now);
+    if (now < call.length) nextTurn?.(() => nextTurn(() => tell(call, replies, now, call.length)));
+  }
+}
+
+function tell(
+  call: readonly Pending[],
+  replies: readonly BatchReply[],
+  from: number,
+  to: number,
+): void {
+  for (let index = from; index < to; index += 1) {
+    const { resolve, reject } = call[index] as Pending;
+    const reply = replies[index] as BatchReply;
+    if (reply instanceof Error) reject(reply);
+    else resolve(reply);
   }
 }
 

@@ -8,6 +8,8 @@ import {
 } from "@headgate/core";
 import { batchFailure, oddReply } from "../failures.js";
 import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
+import { decodeRun, isInteger } from "./decode-run.js";
+import type { Part } from "./runs.js";
 
 /** A batch's numbers, or why it was not decided. */
 export type BatchReply = readonly number[] | HeadgateError;
@@ -22,47 +24,27 @@ export interface CallReply {
 
 const numbersOfOutcome = 8;
 const numbersOfLook = 3;
-const numbersOfRun = 5;
 
-/** What a reply answers. */
-interface Asked {
-  readonly batches: readonly Batch[];
-  /** How many of the batches each part of the reply is for. */
-  readonly runs: readonly number[];
-  /** The injected instant that the call ran at, if there was one. */
-  readonly nowMs: Millis | undefined;
-}
-
-/** @throws HeadgateError `STORE_FAILURE` for a reply that is not the script's */
-export function decodeCall(reply: unknown, { batches, runs, nowMs }: Asked): CallReply {
+/**
+ * @param nowMs - the injected instant that the call ran at, if there was one
+ * @throws HeadgateError `STORE_FAILURE` for a reply that is not the script's
+ */
+export function decodeCall(
+  reply: unknown,
+  parts: readonly Part[],
+  nowMs: Millis | undefined,
+): CallReply {
   if (!Array.isArray(reply)) throw oddReply(reply);
   const [serverMs, late, ...replies] = reply as unknown[];
   if (!isInteger(serverMs) || (late !== 0 && late !== 1)) throw oddReply(reply);
   if (late === 1) return { serverMs, late: true, batches: [] };
-  if (replies.length !== runs.length) throw oddReply(reply);
+  if (replies.length !== parts.length) throw oddReply(reply);
   const decoded: BatchReply[] = [];
-  for (const [index, length] of runs.entries()) {
-    if (length === 1) decoded.push(decodeBatch(replies[index], batches[decoded.length] as Batch));
-    else decoded.push(...decodeRun(replies[index], length, nowMs ?? serverMs));
+  for (const [index, { batches, isRun }] of parts.entries()) {
+    if (isRun) decoded.push(...decodeRun(replies[index], batches, nowMs ?? serverMs));
+    else for (const batch of batches) decoded.push(decodeBatch(replies[index], batch));
   }
   return { serverMs, late: false, batches: decoded };
-}
-
-/** The batches of a run, with the numbers that each would have had by itself. */
-function decodeRun(reply: unknown, length: number, nowMs: Millis): readonly BatchReply[] {
-  if (!Array.isArray(reply) || reply.length !== length * numbersOfRun)
-    return new Array<BatchReply>(length).fill(oddReply(reply));
-  const decoded: BatchReply[] = [];
-  for (let from = 0; from < reply.length; from += numbersOfRun) {
-    const waitMs: unknown = reply[from];
-    const [remaining, resetMs, mark, aheadMs] = reply.slice(from + 1, from + numbersOfRun);
-    if (typeof waitMs === "string") decoded.push(batchFailure(waitMs));
-    else if (![waitMs, remaining, resetMs, mark, aheadMs].every(isInteger))
-      decoded.push(oddReply(reply));
-    else if (waitMs === 0) decoded.push([1, remaining, 0, -1, resetMs, 0, nowMs + aheadMs, mark]);
-    else decoded.push([0, remaining, waitMs as number, -1, resetMs, 0, -1, 0]);
-  }
-  return decoded;
 }
 
 function decodeBatch(reply: unknown, batch: Batch): BatchReply {
@@ -111,7 +93,11 @@ export function outcomesOf({ mode, charges }: Batch, numbers: readonly number[])
 export function looksOf({ mode, charges }: Batch, numbers: readonly number[]): Outcome[] {
   let from = 0;
   return charges.map((charge) => {
-    const [remaining, resetMs, next] = numbers.slice(from + numbersOfOutcome) as Numbers<3>;
+    const [remaining, resetMs, next] = numbers.slice(from + numbersOfOutcome) as [
+      number,
+      number,
+      number,
+    ];
     const outcome = outcomeOf(charge, mode, numbers, from);
     from += widthOf(mode, charge.policy);
     return { ...outcome, remaining, resetMs, nextMs: absentIfNegative(next), receipt: undefined };
@@ -134,45 +120,33 @@ export function receiptsOf(outcomes: readonly Outcome[]): readonly ChargeReceipt
   return outcomes.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt]));
 }
 
-type Numbers<N extends 3 | 8> = N extends 3
-  ? [number, number, number]
-  : [number, number, number, number, number, number, number, number];
-
 function outcomeOf(
   { policy, subject, cost: asked }: KeyedCharge,
   mode: BatchMode,
   numbers: readonly number[],
   from: number,
 ): Outcome {
-  const to = from + numbersOfOutcome;
-  const [allowed, remaining, retryAfterMs, next, resetMs, delayMs, at, mark] = numbers.slice(
-    from,
-    to,
-  ) as Numbers<8>;
-  const cost = mode === "settle" ? (numbers[to] as number) : asked;
-  const receipt: ChargeReceipt | undefined =
-    at < 0 ? undefined : { policy, subject, cost, at, mark };
+  const number = (place: number): number => numbers[from + place] as number;
+  const cost = mode === "settle" ? number(numbersOfOutcome) : asked;
+  const retryAfterMs = number(2);
+  const at = number(6);
   return {
     policy,
     cost,
-    allowed: allowed === 1,
+    allowed: number(0) === 1,
     limit: capacityOf(policy),
-    remaining,
+    remaining: number(1),
     retryAfterMs: retryAfterMs < 0 ? Infinity : retryAfterMs,
-    nextMs: absentIfNegative(next),
-    resetMs,
-    banMs: policy.penalty === undefined ? 0 : (numbers[from + widthOf(mode, policy) - 1] as number),
-    delayMs,
-    receipt,
+    nextMs: absentIfNegative(number(3)),
+    resetMs: number(4),
+    banMs: policy.penalty === undefined ? 0 : number(widthOf(mode, policy) - 1),
+    delayMs: number(5),
+    receipt: at < 0 ? undefined : { policy, subject, cost, at, mark: number(7) },
   };
 }
 
 function absentIfNegative(number: number): number | undefined {
   return number < 0 ? undefined : number;
-}
-
-function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }
 
 function isNumberOrText(value: unknown, at: number): boolean {

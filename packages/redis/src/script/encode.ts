@@ -2,7 +2,7 @@ import type { Millis, Policy } from "@headgate/core";
 import { banKeyOf, showsSubject } from "../keys.js";
 import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
 import { policyArguments } from "./policy-arguments.js";
-import { runsOf } from "./runs.js";
+import { type Part, partsOf } from "./runs.js";
 
 /** What a call says besides its batches. */
 export interface CallTimes {
@@ -33,8 +33,7 @@ const modeLetters: Readonly<Record<BatchMode, string>> = {
 export interface EncodedCall {
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** How many batches each part of the call is for. */
-  readonly runs: readonly number[];
+  readonly parts: readonly Part[];
 }
 
 /** KEYS and ARGV of the script for some batches, as its header describes them. */
@@ -43,18 +42,16 @@ export function encodeCall(
   { notAfterMs, nowMs }: CallTimes,
 ): EncodedCall {
   const call = new CallWriter();
-  const runs = runsOf(batches);
-  let at = 0;
-  for (const length of runs) {
-    if (length === 1) call.addBatch(batches[at] as Batch);
-    else call.addRun(batches.slice(at, at + length));
-    at += length;
+  const parts = partsOf(batches);
+  for (const part of parts) {
+    if (part.isRun) call.addRun(part.batches);
+    else for (const batch of part.batches) call.addBatch(batch);
   }
   const times =
     nowMs === undefined
       ? [String(notAfterMs), "", "0"]
       : [String(notAfterMs), String(nowMs), String(injectedClockGraceMs)];
-  return { keys: call.keys, args: [...times, ...call.args], runs };
+  return { keys: call.keys, args: [...times, ...call.args], parts };
 }
 
 class CallWriter {
@@ -68,10 +65,10 @@ class CallWriter {
   }
 
   addRun(batches: readonly Batch[]): void {
-    const run = batches.map(({ charges }) => charges[0] as KeyedCharge);
-    const { policy, cost } = run[0] as KeyedCharge;
-    this.#body.push(`q${run.length}`, this.#placeOf(policy), String(cost));
-    for (const { key } of run) this.keys.push(key);
+    const charges = batches.map((batch) => batch.charges[0] as KeyedCharge);
+    const { policy, cost } = charges[0] as KeyedCharge;
+    this.#body.push(`q${batches.length}`, this.#placeOf(policy), String(cost));
+    for (const { key } of charges) this.keys.push(key);
   }
 
   addBatch({ mode, wantNext, charges }: Batch): void {

@@ -1,18 +1,23 @@
 import type { Batch, KeyedCharge } from "./batch.js";
 
-/** How many neighbouring batches are told to the script as one: 1 for a batch by itself. */
-export function runsOf(batches: readonly Batch[]): readonly number[] {
-  const runs: number[] = [];
+/** Neighbouring batches that are told to the script as one. */
+export interface Part {
+  readonly batches: readonly Batch[];
+  /** Whether they are a run: commits of one plain charge each, all of one policy and cost. */
+  readonly isRun: boolean;
+}
+
+export function partsOf(batches: readonly Batch[]): readonly Part[] {
+  const parts: { batches: Batch[]; isRun: boolean }[] = [];
   let first: KeyedCharge | undefined;
   for (const batch of batches) {
     const charge = plainCharge(batch);
-    const joins =
-      charge !== undefined && charge.policy === first?.policy && charge.cost === first.cost;
-    if (joins) runs[runs.length - 1] = (runs.at(-1) as number) + 1;
-    else runs.push(1);
+    if (charge !== undefined && charge.policy === first?.policy && charge.cost === first.cost) {
+      parts[parts.length - 1]?.batches.push(batch);
+    } else parts.push({ batches: [batch], isRun: charge !== undefined });
     first = charge;
   }
-  return runs;
+  return parts;
 }
 
 /** The charge of a batch that may be part of a run: it commits it alone, and its answer is a few numbers. */

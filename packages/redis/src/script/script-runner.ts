@@ -87,7 +87,7 @@ export class ScriptRunner {
     const { clock } = this.#options;
     const nowMs = clock === undefined ? undefined : readInjected(clock);
     const notAfterMs = this.#serverClock.serverTimeAt(deadlineAt);
-    const { keys, args, runs } = encodeCall(batches, { notAfterMs, nowMs });
+    const { keys, args, parts } = encodeCall(batches, { notAfterMs, nowMs });
     let sentAt = performance.now();
     let raw: unknown;
     try {
@@ -97,7 +97,7 @@ export class ScriptRunner {
       sentAt = performance.now();
       raw = await this.#executor.run({ command: "EVAL", script, keys, args });
     }
-    const reply = decodeCall(raw, { batches, runs, nowMs });
+    const reply = decodeCall(raw, parts, nowMs);
     if (!reply.late) this.#serverClock.learn(reply.serverMs, sentAt);
     return { ...reply, sentAt };
   }

@@ -75,31 +75,48 @@ test("fails for a closed store, and closes twice", async () => {
 });
 
 const serverMs = Date.now();
-const right = [1, 4, 0, -1, 60_000, 0, serverMs, 0];
-const oddReplies: readonly [what: string, reply: unknown][] = [
-  ["null", null],
-  ["OK", "OK"],
-  ["a number", 1],
-  ["an empty list", []],
-  ["a short list", [serverMs, 0]],
-  ["a Buffer", Buffer.from("1")],
-  ["a time of bigint", [BigInt(serverMs), 0, right]],
-  ["a number of bigint", [serverMs, 0, right.map(BigInt)]],
-  ["numbers as text", [serverMs, 0, right.map(String)]],
-  ["a short batch", [serverMs, 0, right.slice(1)]],
-  ["a long batch", [serverMs, 0, [...right, 1]]],
-  ["a fraction", [serverMs, 0, right.map((number) => number + 0.5)]],
-  ["null in place of a batch", [serverMs, 0, null]],
-];
+/** What the script answers to one charge, as part of a run and as a batch by itself. */
+const rightReplies = {
+  commit: [4, 60_000],
+  peek: [1, 4, 0, -1, 60_000, 0, -1, 0],
+} as const;
 
-for (const [what, reply] of oddReplies) {
-  test(`takes a reply of ${what} for a store failure that keeps it as its cause`, async () => {
-    const store = redisStore(answering(async () => reply));
-    const error = await store.apply([charge], "commit").catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(HeadgateError);
-    expect(error).toMatchObject({ code: "STORE_FAILURE" });
-    expect(error).toHaveProperty("cause");
+function oddReplies(right: readonly number[]): readonly [what: string, reply: unknown][] {
+  return [
+    ["null", null],
+    ["OK", "OK"],
+    ["a number", 1],
+    ["an empty list", []],
+    ["a short list", [serverMs, 0]],
+    ["a Buffer", Buffer.from("1")],
+    ["a time of bigint", [BigInt(serverMs), 0, right]],
+    ["a number of bigint", [serverMs, 0, right.map(BigInt)]],
+    ["numbers as text", [serverMs, 0, right.map(String)]],
+    ["a short batch", [serverMs, 0, right.slice(1)]],
+    ["a long batch", [serverMs, 0, [...right, 1]]],
+    ["a batch too many", [serverMs, 0, right, right]],
+    ["a fraction", [serverMs, 0, right.map((number) => number + 0.5)]],
+    ["a refusal without its wait", [serverMs, 0, [-1, 60_000]]],
+    ["null in place of a batch", [serverMs, 0, null]],
+  ];
+}
+
+for (const mode of ["commit", "peek"] as const) {
+  test(`takes the right reply to a ${mode}`, async () => {
+    const store = redisStore(answering(async () => [serverMs, 0, rightReplies[mode]]));
+    const [outcome] = await store.apply([charge], mode);
+    expect(outcome).toMatchObject({ allowed: true, remaining: 4, resetMs: 60_000 });
   });
+
+  for (const [what, reply] of oddReplies(rightReplies[mode])) {
+    test(`takes a reply of ${what} to a ${mode} for a store failure that keeps it as its cause`, async () => {
+      const store = redisStore(answering(async () => reply));
+      const error = await store.apply([charge], mode).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(HeadgateError);
+      expect(error).toMatchObject({ code: "STORE_FAILURE" });
+      expect(error).toHaveProperty("cause");
+    });
+  }
 }
 
 const serverErrors = [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type ChargeReceipt, type Clock, definePolicy } from "@headgate/core";
-import { ManualClock } from "@headgate/core/testing";
+import { type ChargeReceipt, type Clock, definePolicy, memoryStore } from "@headgate/core";
+import { ManualClock, SteppingClock } from "@headgate/core/testing";
 import { expect, test } from "vitest";
 import { joinedScript } from "../../scripts/build-lua.mjs";
 import { type Executor, type RedisStore, redisStore } from "../../src/index.js";
@@ -21,6 +21,10 @@ const counter = "algorithms/sliding-window-counter.lua";
 const token = "algorithms/token-bucket.lua";
 const leaky = "algorithms/leaky-bucket.lua";
 const owed = "shared/owed.lua";
+const run = "run.lua";
+const takeFixed = "takes/fixed-window.lua";
+const takeCounter = "takes/sliding-window-counter.lua";
+const takeToken = "takes/token-bucket.lua";
 
 const faults: readonly Fault[] = [
   [fixed, "policy.extra == 1", "policy.extra == 0"],
@@ -101,6 +105,21 @@ const faults: readonly Fault[] = [
   ],
   ["decide.lua", 'if mode ~= "p" then', "if true then"],
   ["decide.lua", "remaining + 1)", "remaining)"],
+  [run, "third and 3 or second", "second"],
+  [run, "-1 - remaining", "-remaining"],
+  [run, "at == now_ms", "true"],
+  [run, "text_of(at - now_ms)", '"0"'],
+  [takeFixed, "now >= start_ms + window_ms", "now > start_ms + window_ms"],
+  [takeFixed, "policy.extra == 1", "policy.extra == 0"],
+  [takeFixed, "max(now, start_ms)", "now"],
+  [takeToken, "max(now, at_ms)", "now"],
+  [takeToken, "units - elapsed_ms * limit or 0", "units - elapsed_ms * limit or 1"],
+  [takeToken, "at - now + ceil(owed / limit)", "ceil(owed / limit)"],
+  [takeToken, "floor(room / window_ms)", "ceil(room / window_ms)"],
+  [takeCounter, "max(now, stored_index * window_ms)", "now"],
+  [takeCounter, "index - 1 == stored_index and current or 0", "0"],
+  [takeCounter, "at - now + window_ms", "window_ms"],
+  [takeCounter, "ceil(weighed / window_ms)", "floor(weighed / window_ms)"],
 ];
 
 const migration = "migration.lua";
@@ -176,7 +195,7 @@ const faultsOfFamilies: readonly Fault[] = [
   [changes, "keep(receipt.key, keeper,", "keep(receipt.key, policy,"],
   [changes, "if batch.capital then", "if true then"],
   [changes, 'call("DEL", charge.ban_key)', ""],
-  ["main.lua", "batch.capital and next_number() or charge.cost", "charge.cost"],
+  ["batches.lua", "batch.capital and next_number() or charge.cost", "charge.cost"],
 ];
 
 const played = [
@@ -202,6 +221,7 @@ for (const [[part, text, faulty], deal] of played) {
 async function play(open: (clock: Clock) => RedisStore, deal: Deal): Promise<void> {
   await refundAsEverythingHasComeBack(open);
   await refundToWhatHasExpired(open);
+  await chargeAfterTheClockSteppedBack(open);
   const differential = new Differential(new SeededRandom(7), open, deal);
   while (differential.batches < mostBatches) await differential.turn();
 }
@@ -230,6 +250,20 @@ async function refundToWhatHasExpired(open: (clock: Clock) => RedisStore): Promi
   await store.refund([first?.receipt as ChargeReceipt]);
   const [seen] = await store.apply([{ policy: fast, subject: "user=1", cost: 0 }], "peek");
   expect(seen?.remaining).toBe(100);
+}
+
+async function chargeAfterTheClockSteppedBack(open: (clock: Clock) => RedisStore): Promise<void> {
+  const clock = new SteppingClock(1_000);
+  const store = open(clock);
+  const memory = memoryStore({ clock });
+  for (const algorithm of ["fixed-window", "sliding-window-counter", "token-bucket"] as const) {
+    const policy = definePolicy(algorithm, { algorithm, limit: 5, windowMs: 100 });
+    for (const instant of [1_000, 990]) {
+      clock.set(instant);
+      const batch = [{ policy, subject: "user=1", cost: 1 }];
+      expect(await store.apply(batch, "commit")).toStrictEqual(memory.apply(batch, "commit"));
+    }
+  }
 }
 
 /** Runs a script of the test's own in place of the store's. */

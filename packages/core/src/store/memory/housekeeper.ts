@@ -97,7 +97,7 @@ export class Housekeeper {
       if (slot < table.size) return { table, slot };
       slot -= table.size;
     }
-    throw new RangeError("the tables hold fewer keys than were counted");
+    throw new RangeError("keys are miscounted");
   }
 }
 

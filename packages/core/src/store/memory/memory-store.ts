@@ -88,7 +88,7 @@ class EmbeddedStore implements MemoryStore {
     const now = readClock(this.#clock);
     if (mode !== "peek") this.#housekeeper.sweep(now);
     const call = { now, mode, wantNext, write: mode !== "peek" };
-    const [first] = batch;
+    const first = batch[0];
     if (batch.length === 1 && first !== undefined) {
       const outcome = this.#decide(first, call);
       return [outcome.allowed || mode !== "commit" ? outcome : this.#struck(first, outcome, now)];
