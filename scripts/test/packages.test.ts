@@ -60,6 +60,7 @@ describe("public names", () => {
         "addressFrom",
         "after",
         "canonicalAddress",
+        "checkMounted",
         "checkedSucceeded",
         "clientOfAddress",
         "concludeAtEnd",

@@ -1,6 +1,7 @@
 import {
   createLimiter,
   fixedWindow,
+  leakyBucket,
   type PolicyNumbers,
   slidingWindow,
   tokenBucket,
@@ -85,6 +86,25 @@ describe.each(frameworks)("%s", (_, framework) => {
     it("are the limit that the caller is told", async () => {
       const { headers } = await withLimits("read", { limit: 7, burst: 3 })();
       expect([headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]]).toEqual(["3", "2"]);
+    });
+
+    it("are told by the whole identity, though the policy counts by the address", async () => {
+      const seen: unknown[] = [];
+      const limit = rateLimits({
+        limiter: limited().limiter,
+        identify: (req) => ({ user: req.get("x-user") }),
+        limits: {
+          perIp: (identity) => {
+            seen.push(identity);
+            return { limit: identity.user === "ada" ? 7 : 3 };
+          },
+        },
+      });
+      const app = framework().use(limit("perIp"));
+      app.get("/", (_req, response) => void response.end());
+      const { headers } = await request(app).get("/").set("x-user", "ada");
+      expect(headers["x-ratelimit-limit"]).toBe("7");
+      expect(seen).toEqual([{ ip: "127.0.0.1", user: "ada" }]);
     });
 
     it.each([
@@ -307,6 +327,18 @@ describe.each(frameworks)("%s", (_, framework) => {
     const perIp = fixedWindow({ limit: 10, window: "1m", version: 2 });
     limiter.replacePolicies({ ...limiter.policies, perIp });
     expect(await get()).toEqual(["10", "8"]);
+  });
+
+  it("policies that a mount cannot have are not put in the place of those that it has", async () => {
+    const { limiter } = limited();
+    const app = framework().use(rateLimits({ limiter, inherit: ["perIp"] })("write"));
+    app.get("/", (_req, response) => void response.end());
+    const queue = leakyBucket({ limit: 5, window: "1s", queue: 3, version: 2 });
+    expect(() =>
+      limiter.replacePolicies({ ...limiter.policies, perIp: queue, write: queue }),
+    ).toThrow('policies "perIp" and "write": a request can wait in one leaky bucket at most');
+    const { status, headers } = await request(app).get("/");
+    expect([status, headers["x-ratelimit-limit"]]).toEqual([200, "9"]);
   });
 
   it("a wrong way to tell a success is an error", () => {

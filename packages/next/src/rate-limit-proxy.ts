@@ -1,5 +1,5 @@
 import { type Decision, HeadgateError, type Identity, type Policy } from "@headgate/core";
-import { countsByRoute, countsEndings, inheritedNames } from "@headgate/core/http";
+import { checkMounted, countsByRoute, countsEndings, inheritedNames } from "@headgate/core/http";
 import { type NextFetchEvent, type NextRequest, NextResponse } from "next/server.js";
 import { Gate, type MountOptions, unknownRoute } from "./gate.js";
 import { type RefusalHeaders, refusalOf, withFields } from "./response.js";
@@ -108,24 +108,28 @@ function checkRule<N extends string>(
   cost: ProxyRule<N>["cost"],
 ): void {
   new Gate(caller, policies, { ...mount, ...(cost !== undefined && { cost }) });
-  for (const name of policies) checkEndings(mount.limiter.policies[name]);
+  checkMounted(mount.limiter, policies, checkEndings);
 }
 
 function checkInherited<N extends string>(mount: SharedOptions<N>): void {
   const { limiter, inherit = [], override = {}, route } = mount;
-  for (const name of inheritedNames<N>(inherit, override)) {
-    const policy = limiter.policies[name];
-    checkEndings(policy);
-    if (route !== undefined || !countsByRoute(policy)) continue;
-    const rule = 'counts by "route": give the option route, or name it in rules instead';
-    throw new HeadgateError("INVALID_OPTION", `${caller}: inherited policy "${name}" ${rule}`);
-  }
+  const names = inheritedNames<N>(inherit, override);
+  checkMounted(limiter, names, checkEndings);
+  if (route === undefined) checkMounted(limiter, names, checkRoutes);
 }
 
-function checkEndings(policy: Policy): void {
-  if (!countsEndings(policy)) return;
+function checkEndings(policies: readonly Policy[]): void {
+  const policy = policies.find(countsEndings);
+  if (policy === undefined) return;
   const rule = "counts by how requests go, which a proxy never sees: use withRateLimit";
   throw new HeadgateError("INVALID_OPTION", `${caller}: policy "${policy.name}" ${rule}`);
+}
+
+function checkRoutes(policies: readonly Policy[]): void {
+  const policy = policies.find(countsByRoute);
+  if (policy === undefined) return;
+  const rule = 'counts by "route": give the option route, or name it in rules instead';
+  throw new HeadgateError("INVALID_OPTION", `${caller}: inherited policy "${policy.name}" ${rule}`);
 }
 
 /** The media type in which a person reads the message; undefined for a program, which reads JSON. */

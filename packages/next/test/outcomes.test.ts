@@ -143,6 +143,34 @@ describe("rateLimitProxy", () => {
     );
   });
 
+  it("keeps its policies from being replaced by such ones, or by what it knows no route for", async () => {
+    const limiter = loginLimiter();
+    const proxy = rateLimitProxy({
+      limiter,
+      ...shared,
+      inherit: ["perIp"],
+      rules: [{ path: "/items/:id", policies: ["item"] }],
+    });
+    const { login, work, perIp, item } = limiter.policies;
+    const before = limiter.policies;
+    const replace = (policies: object) =>
+      limiter.replacePolicies({ login, work, perIp, item, ...policies });
+    const next = { limit: 3, window: "1m", version: 2 } as const;
+    const penalty = { on: "failures", after: 3, within: "1m", ban: "1h" } as const;
+    for (const policy of [{ count: "failures" }, { count: "successes" }, { penalty }] as const)
+      for (const name of ["perIp", "item"])
+        expect(() => replace({ [name]: fixedWindow({ ...next, ...policy }) })).toThrow(
+          `rateLimitProxy: policy "${name}" counts by how requests go, which a proxy never sees`,
+        );
+    expect(() => replace({ perIp: fixedWindow({ ...next, by: ["ip", "route"] }) })).toThrow(
+      'rateLimitProxy: inherited policy "perIp" counts by "route": give the option route',
+    );
+    expect(limiter.policies).toBe(before);
+    replace({ login: fixedWindow({ ...next, count: "successes" }), perIp: fixedWindow(next) });
+    const { decision } = await proxy.check(requestTo("/about"));
+    expect(decision).toMatchObject({ limit: 3, remaining: 2 });
+  });
+
   it("applies what it inherits beside its rules, and alone where none matches", async () => {
     const proxy = rateLimitProxy({
       limiter: loginLimiter(),
@@ -199,6 +227,25 @@ describe("rateLimitProxy", () => {
     const { decision } = await proxy.check(requestTo("/api/a", { headers: { "x-plan": "pro" } }));
     expect(decision).toMatchObject({ limit: 99, remaining: 98 });
   });
+
+  it("asks for a caller's limits by the whole identity, though the policy counts by address", async () => {
+    const seen: unknown[] = [];
+    const proxy = rateLimitProxy({
+      limiter: loginLimiter(),
+      ...shared,
+      identify: () => ({ tenant: "t1" }),
+      limits: {
+        perIp: (identity) => {
+          seen.push(identity);
+          return { limit: 7 };
+        },
+      },
+      rules: [{ path: "/api/:path*", policies: ["perIp"], identify: () => ({ account: "a1" }) }],
+    });
+    const { decision } = await proxy.check(requestTo("/api/a"), { user: "ada" });
+    expect(decision).toMatchObject({ limit: 7, remaining: 6 });
+    expect(seen).toEqual([{ ip: "203.0.113.1", tenant: "t1", account: "a1", user: "ada" }]);
+  });
 });
 
 describe("withRateLimit", () => {
@@ -212,6 +259,24 @@ describe("withRateLimit", () => {
     await limited(requestTo("/items/1"), context);
     const { headers } = await limited(requestTo("/items/2"), context);
     expect(headers.get("x-ratelimit-remaining")).toBe("7");
+  });
+
+  it("asks for a caller's limits by the whole identity, though the policy counts by address", async () => {
+    const seen: unknown[] = [];
+    const limited = withRateLimit((_request, { decision }) => Response.json(decision?.limit), {
+      limiter: loginLimiter(),
+      ...shared,
+      policies: ["perIp"],
+      identify: () => ({ user: "ada" }),
+      limits: {
+        perIp: (identity) => {
+          seen.push(identity);
+          return { limit: 7 };
+        },
+      },
+    });
+    expect(await (await limited(requestTo("/"), context)).json()).toBe(7);
+    expect(seen).toEqual([{ ip: "203.0.113.1", user: "ada" }]);
   });
 
   it("joins what it inherits with its own policies", async () => {

@@ -131,13 +131,19 @@ describe("rateLimitProxy", () => {
     expect(await statuses(4, () => proxy(requestTo("/b")))).toEqual([200, 200, 200, 429]);
   });
 
-  it("rejects a request whose rules would hold it in two leaky buckets", async () => {
+  it("holds a request whose rules name two leaky buckets in the first of them, with a warning", async () => {
     const proxy = proxyWith([
       { path: "/:path*", policies: ["queue"] },
       { path: "/a", policies: ["otherQueue"] },
     ]);
-    await expect(proxy(requestTo("/a"))).rejects.toMatchObject({ code: "INVALID_CHARGE" });
-    expect((await proxy(requestTo("/b"))).status).toBe(200);
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const { decision } = await proxy.check(requestTo("/a"));
+    expect(decision?.outcomes.map(({ policy }) => policy.name)).toEqual(["queue"]);
+    expect(warning).toHaveBeenCalledWith(
+      expect.stringContaining('policies "queue" and "otherQueue"'),
+      expect.objectContaining({ code: "HEADGATE_QUEUES" }),
+    );
+    warning.mockRestore();
   });
 
   it("rethrows what the application's own functions throw", async () => {

@@ -11,7 +11,8 @@ export type Reason =
   | "never"
   | "store-failure"
   | "wrong-cost"
-  | "wrong-limits";
+  | "wrong-limits"
+  | "two-queues";
 
 /** Whether a failing store shaped a decision, and by which failure mode. */
 export type Degraded = "none" | FailureMode;

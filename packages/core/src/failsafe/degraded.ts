@@ -14,6 +14,7 @@ export class DegradedLimits {
   /** What this process counts by itself. */
   readonly store: MemoryStore;
   readonly #localPolicies = new WeakMap<Policy, Policy>();
+  readonly #made = new WeakSet<Policy>();
 
   constructor(clock: Clock) {
     this.store = memoryStore({ clock });
@@ -41,6 +42,11 @@ export class DegradedLimits {
     });
   }
 
+  /** Whether a policy is a part of one that is enforced here. */
+  isLocal(policy: Policy): boolean {
+    return this.#made.has(policy);
+  }
+
   #localCharge({ policy, subject, cost }: Charge): Charge {
     const local = this.#localPolicy(policy);
     // What fits the whole limit must not be called impossible because this process holds a share of it.
@@ -53,15 +59,19 @@ export class DegradedLimits {
     if (local === undefined) {
       local = shareOf(policy);
       this.#localPolicies.set(policy, local);
+      this.#made.add(local);
     }
     return local;
   }
 }
 
-/** The part of a policy that one process enforces by itself; always at least one request. */
+/**
+ * The part of a policy that one process enforces by itself; always at least one request. Even all of it is a policy
+ * apart, by which receipts tell where they were made.
+ */
 function shareOf(policy: Policy): Policy {
   const { localShare } = policy;
-  if (localShare === 1) return policy;
+  if (localShare === 1) return Object.freeze({ ...policy });
   const part = (value: number): number => Math.max(1, Math.floor(value * localShare));
   const limit = part(policy.limit);
   switch (policy.algorithm) {

@@ -1,5 +1,6 @@
 import { type Decision, decisionOf } from "../decision/decision.js";
 import type { HeadgateError } from "../errors.js";
+import type { Policy } from "../policy/policy.js";
 import type {
   ApplyMode,
   AsyncStore,
@@ -64,6 +65,10 @@ class Failsafe implements SafeStore {
         this.#watchers.tell({ type: "failure", error, decision: undefined });
       throw error;
     }
+  }
+
+  isLocal(policy: Policy): boolean {
+    return this.#degraded.isLocal(policy);
   }
 
   get breaker(): BreakerState {

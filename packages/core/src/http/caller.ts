@@ -160,11 +160,17 @@ export function countsByRoute({ by }: Policy): boolean {
   return partsOf(by).includes("route");
 }
 
-/** What some policies need together. */
-export function needsOf(policies: readonly Policy[]): Needs {
+/**
+ * What some policies need together: who it is that asks, for their keys or for limits of the caller's own.
+ *
+ * @param limits - the application's functions by policy name, which are given the whole identity
+ */
+export function needsOf(policies: readonly Policy[], limits: object = {}): Needs {
   const parts = policies.flatMap(({ by }) => partsOf(by));
   return {
-    identity: parts.some((part) => part !== "ip" && part !== "global" && part !== "route"),
+    identity:
+      parts.some((part) => part !== "ip" && part !== "global" && part !== "route") ||
+      policies.some(({ name }) => Object.hasOwn(limits, name)),
     route: parts.includes("route"),
   };
 }

@@ -1,10 +1,11 @@
-import { HeadgateError, show } from "../errors.js";
 import type { Limiter } from "../limiter/limiter.js";
+import { policyNamed } from "../limiter/named.js";
 import { countsEndings } from "../policies/conclude.js";
 import type { Policy } from "../policy/policy.js";
 import { after, afterAll } from "./after.js";
 import { type Needs, needsOf } from "./caller.js";
 import { checkConstantCost } from "./cost.js";
+import { checkMounted } from "./mounted.js";
 import type { MaybePromise, ResolvedOptions } from "./options.js";
 import {
   checkSelection,
@@ -35,7 +36,7 @@ export class PolicyChoice<Request, N extends string> {
 
   /** @throws HeadgateError `UNKNOWN_POLICY` or `INVALID_OPTION` for what can never work */
   constructor(
-    limiter: Pick<Limiter<N>, "policies">,
+    limiter: Pick<Limiter<N>, "policies" | "replacePolicies">,
     selection: PolicySelection<Request, N>,
     options: ResolvedOptions<Request, N>,
   ) {
@@ -46,7 +47,12 @@ export class PolicyChoice<Request, N extends string> {
     this.#inherited = inheritedNames(inherit, override);
     this.#known = this.#learn();
     const { fixed } = this.#known;
-    if (fixed !== undefined) checkSelection(fixed);
+    if (fixed !== undefined)
+      checkMounted(
+        limiter,
+        fixed.map(({ name }) => name as N),
+        checkSelection,
+      );
     for (const byName of [cost, skip, limits])
       for (const name of namesIn<N>(byName)) this.#policy(name);
     for (const name of [...inherit, ...this.#inherited]) this.#policy(name);
@@ -73,7 +79,7 @@ export class PolicyChoice<Request, N extends string> {
   /** What a list that was chosen needs to know of a request. */
   needsOf(policies: readonly Policy[]): Needs {
     const { fixed, needs } = this.#known;
-    return policies === fixed ? needs : needsOf(policies);
+    return policies === fixed ? needs : needsOf(policies, this.#options.limits);
   }
 
   get awaitsEndings(): boolean {
@@ -93,7 +99,12 @@ export class PolicyChoice<Request, N extends string> {
         ? undefined
         : together(this.#inherited, names).map((name) => this.#policy(name));
     const met = fixed ?? Object.values<Policy>(policies);
-    return { policies, fixed, needs: needsOf(met), awaitsEndings: met.some(countsEndings) };
+    return {
+      policies,
+      fixed,
+      needs: needsOf(met, this.#options.limits),
+      awaitsEndings: met.some(countsEndings),
+    };
   }
 
   #withoutSkipped(names: readonly N[], request: Request): MaybePromise<readonly N[]> {
@@ -104,12 +115,6 @@ export class PolicyChoice<Request, N extends string> {
   }
 
   #policy(name: N): Policy {
-    const { policies } = this.#limiter;
-    if (Object.hasOwn(policies, name)) return policies[name];
-    const known = Object.keys(policies).join(", ");
-    throw new HeadgateError(
-      "UNKNOWN_POLICY",
-      `policy ${show(name)} is not one of this limiter's: ${known}`,
-    );
+    return policyNamed(this.#limiter.policies, name);
   }
 }

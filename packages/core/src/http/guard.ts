@@ -14,7 +14,7 @@ import { passPlan, type ResponsePlan } from "./plan.js";
 import { ResponsePlanner } from "./planner.js";
 import { isSilent, type RequestRecord } from "./record.js";
 import type { PolicySelection } from "./selection.js";
-import { type NoTerms, type Terms, TermsReader } from "./terms.js";
+import { type NoTerms, type Terms, TermsReader, termsBeside } from "./terms.js";
 
 /** What a guard reads of a framework's request. */
 export interface RequestReader<Request> {
@@ -122,7 +122,7 @@ export class Guard<Request, N extends string> {
     for (let index = 0; index < policies.length; index += 1) {
       const policy = policies[index] as Policy;
       const found = this.#callers.subjectOf(policy, caller);
-      const given = terms[index] as Terms | NoTerms;
+      const given = termsBeside(charges, policy, terms[index] as Terms | NoTerms);
       if (!("subject" in found)) {
         if (found.rule === "deny") return this.#planner.rejectMissingKey();
       } else if (typeof given === "object") {
@@ -157,27 +157,24 @@ export class Guard<Request, N extends string> {
     });
     if (!(decision instanceof Promise) && (decision.allowed || unpaid === charges))
       return this.#conclude({ request, record, charges: unpaid, decision });
-    return after<Decision, ResponsePlan>(decision, (made) =>
-      after(this.#ofWhole(made, unpaid, charges), (told) =>
-        this.#conclude({ request, record, charges: unpaid, decision: told }),
-      ),
-    );
+    const isWhole = charges.every((charge) => charge.policy.shadow || unpaid.includes(charge));
+    return after<Decision, ResponsePlan>(decision, (made) => {
+      const told =
+        made.allowed || isWhole ? made : this.#ofWhole(made, record.dearestOf(store, charges));
+      return after(told, (decision) =>
+        this.#conclude({ request, record, charges: unpaid, decision }),
+      );
+    });
   }
 
   /**
-   * The decision on the whole cost, where only the rest of it was asked for and refused: who comes back
-   * pays all of it again, so that is what the wait must be for.
+   * A refusal of what was left to pay, as one of the whole: who comes back pays all of it again, so that is what
+   * the wait must be for.
    */
-  #ofWhole(
-    decision: Decision,
-    unpaid: readonly Charge[],
-    charges: readonly Charge[],
-  ): Decision | Promise<Decision> {
-    if (decision.allowed || unpaid.every((charge) => charges.includes(charge))) return decision;
-    const whole = charges.filter((charge) => unpaid.some(({ policy }) => policy === charge.policy));
+  #ofWhole(refusal: Decision, whole: readonly Charge[]): Decision | Promise<Decision> {
     return after<Decision, Decision>(
       this.#limiter.decide(whole, { mode: "peek", wantNext: this.#wantsNext }),
-      (ofWhole) => (ofWhole.allowed ? decision : ofWhole),
+      (ofWhole) => (ofWhole.allowed ? refusal : { ...ofWhole, shadows: refusal.shadows }),
     );
   }
 

@@ -17,6 +17,7 @@ export type { Field } from "./fields.js";
 export { type AddressReader, type AddressSource, addressFrom } from "./forwarded.js";
 export { Guard, type RequestReader } from "./guard.js";
 export { Holds } from "./hold.js";
+export { checkMounted, type MountCheck } from "./mounted.js";
 export { isOver, type NodeResponse, writePlan } from "./node-response.js";
 export {
   type GuardOptions,

@@ -29,7 +29,7 @@ export type RefusalBody<Request> = (
 
 /** Options that a limiter's mounts share, and that each mount may set for itself. */
 export interface GuardOptions<Request, N extends string = string> {
-  /** Who asks: identity parts such as `{ user: request.user?.id }`. Asked only when a policy or allow list needs more than the address. */
+  /** Who asks: identity parts such as `{ user: request.user?.id }`. Asked only when a policy's key, the limits of a policy or the allow list need more than the address. */
   readonly identify?: (request: Request) => MaybePromise<Identity | undefined>;
   /**
    * What a request costs: a number, numbers by policy name, or a function giving either.
@@ -38,7 +38,7 @@ export interface GuardOptions<Request, N extends string = string> {
   readonly cost?: Cost<N> | ((request: Request) => MaybePromise<Cost<N>>);
   /** The caller's tier, for policies that have tiers. Without one a policy's own numbers count. */
   readonly tier?: (request: Request) => MaybePromise<string | undefined>;
-  /** The caller's own numbers under a policy, such as those of a plan kept in a database. They go before a tier. */
+  /** The caller's own numbers under a policy, such as those of a plan kept in a database, by all that `identify` tells. They go before a tier. */
   readonly limits?: {
     readonly [Name in N]?: (
       identity: Identity,

@@ -1,11 +1,13 @@
 import type { Millis } from "../clock.js";
 import { type Decision, type Degraded, decisionOf, reportedOutcome } from "../decision/decision.js";
-import type { Charge, Outcome, Store } from "../store/store.js";
+import { joinReceipts } from "../policies/receipts.js";
+import type { Charge, ChargeReceipt, Outcome, Store } from "../store/store.js";
 import type { Report } from "./fields.js";
 
 interface Charged {
   readonly store: Store;
   readonly charge: Charge;
+  readonly receipt: ChargeReceipt | undefined;
   /** What the fields have not told of it so far: an outcome of a limiter that keeps its numbers to itself. */
   hidden: Outcome | undefined;
 }
@@ -48,10 +50,26 @@ export class RequestRecord {
   /** A charge without what the request has already paid for the same policy and subject; undefined when nothing is left. */
   unpaid(store: Store, charge: Charge): Charge | undefined {
     const { policy, subject, cost } = charge;
-    const earlier = this.#charged.filter((made) => isFor(made, store, charge));
-    if (earlier.length === 0) return charge;
-    const paid = earlier.reduce((sum, made) => sum + made.charge.cost, 0);
+    const paid = this.#paidFor(store, charge);
+    if (paid === undefined) return charge;
     return cost > paid ? { policy, subject, cost: cost - paid } : undefined;
+  }
+
+  /** What the request has asked for so far under the enforced policies of some charges: each at its dearest. */
+  dearestOf(store: Store, charges: readonly Charge[]): readonly Charge[] {
+    return charges
+      .filter(({ policy }) => !policy.shadow)
+      .map((charge) => ({
+        ...charge,
+        cost: Math.max(charge.cost, this.#paidFor(store, charge) ?? 0),
+      }));
+  }
+
+  /** What the request has paid for the policy and subject of a charge; undefined when it has not met them. */
+  #paidFor(store: Store, charge: Charge): number | undefined {
+    const earlier = this.#charged.filter((made) => isFor(made, store, charge));
+    if (earlier.length === 0) return undefined;
+    return earlier.reduce((sum, made) => sum + made.charge.cost, 0);
   }
 
   /** Takes note of a decision, and gives the one that the fields of the response now tell. */
@@ -59,8 +77,16 @@ export class RequestRecord {
     if (decision.allowed) {
       for (const charge of charges) {
         const { shadow } = charge.policy;
-        const hidden = shown || shadow ? undefined : outcomeOf(charge, decision);
-        this.#charged.push({ store, charge: shadow ? judged(charge, decision) : charge, hidden });
+        const met = outcomeOf(charge, decision);
+        const receipt = met?.receipt;
+        const first = this.#charged.find((made) => made.receipt && isFor(made, store, charge));
+        if (receipt && first?.receipt) joinReceipts(receipt, first.receipt);
+        this.#charged.push({
+          store,
+          charge: shadow && met?.allowed === false ? { ...charge, cost: anyCost } : charge,
+          receipt,
+          hidden: shown || shadow ? undefined : met,
+        });
       }
     }
     this.#made.push({ outcomes: decision.outcomes, nowMs });
@@ -92,11 +118,8 @@ export class RequestRecord {
   }
 }
 
-/** A shadow's charge as one that needs no second look: what it would have refused, it refuses at any higher cost. */
-function judged(charge: Charge, decision: Decision): Charge {
-  const refused = outcomeOf(charge, decision)?.allowed === false;
-  return refused ? { ...charge, cost: Number.MAX_SAFE_INTEGER } : charge;
-}
+/** A shadow's refusal needs no second look: what it would have refused, it refuses at any higher cost. */
+const anyCost = Number.MAX_SAFE_INTEGER;
 
 /** What a charge met. */
 function outcomeOf({ policy }: Charge, { outcomes, shadows }: Decision): Outcome | undefined {

@@ -39,16 +39,18 @@ export function together<N extends string>(some: readonly N[], others: readonly 
 export function checkSelection(policies: readonly Policy[]): void {
   if (policies.length === 0)
     throw new HeadgateError("UNKNOWN_POLICY", "limit: name at least one policy");
-  const queues = policies.filter(
-    ({ algorithm, shadow }) => algorithm === "leaky-bucket" && !shadow,
-  );
-  if (queues.length > 1) {
-    const names = queues.map(({ name }) => `"${name}"`).join(" and ");
-    throw new HeadgateError(
-      "INVALID_OPTION",
-      `policies ${names}: a request can wait in one leaky bucket at most`,
-    );
-  }
+  const queues = policies.filter(isQueue);
+  if (queues.length > 1) throw new HeadgateError("INVALID_OPTION", tooManyQueues(queues));
+}
+
+/** Whether a policy may hold requests. */
+export function isQueue({ algorithm, shadow }: Policy): boolean {
+  return algorithm === "leaky-bucket" && !shadow;
+}
+
+export function tooManyQueues(queues: readonly Policy[]): string {
+  const names = queues.map(({ name }) => `"${name}"`).join(" and ");
+  return `policies ${names}: a request can wait in one leaky bucket at most`;
 }
 
 /** The names that the application chose. Whatever is neither a choice nor `false` must not mean unlimited. */

@@ -2,10 +2,12 @@ import { show } from "../errors.js";
 import type { Identity } from "../identity/subject.js";
 import { variantOf } from "../policies/variants.js";
 import type { Policy } from "../policy/policy.js";
+import type { Charge } from "../store/store.js";
 import { warnOnce } from "../warnings.js";
 import { after, afterAll } from "./after.js";
 import { costOf, isCost } from "./cost.js";
 import type { MaybePromise, ResolvedOptions } from "./options.js";
+import { isQueue, tooManyQueues } from "./selection.js";
 
 /** On which terms a policy charges a caller: with the caller's numbers, and for how much. */
 export interface Terms {
@@ -13,8 +15,8 @@ export interface Terms {
   readonly cost: number;
 }
 
-/** Why there are no terms: the application gave a value that nothing can be counted by. */
-export type NoTerms = "wrong-cost" | "wrong-limits";
+/** Why there are no terms: the application gave a value that nothing can be counted by, or chose two queues. */
+export type NoTerms = "wrong-cost" | "wrong-limits" | "two-queues";
 
 /** What the application's functions say of one request. */
 interface Answers {
@@ -51,7 +53,11 @@ export class TermsReader<Request, N extends string> {
     const answers = afterAll<unknown>([
       typeof cost === "function" ? cost(request) : cost,
       tiered ? tier?.(request) : undefined,
-      ...policies.map(({ name }) => limits?.[name as N]?.(identity, request)),
+      ...policies.map(({ name }) =>
+        limits !== undefined && Object.hasOwn(limits, name)
+          ? limits[name as N]?.(identity, request)
+          : undefined,
+      ),
     ]);
     return after(answers, ([price, given, ...numbers]) =>
       termsOf(policies, { price, tier: given, numbers }),
@@ -63,6 +69,22 @@ export class TermsReader<Request, N extends string> {
       this.#last = { policies, terms: termsOf(policies, answers) };
     return this.#last.terms;
   }
+}
+
+/** The terms of a policy beside what the request is charged already: of several queues it can wait in the first. */
+export function termsBeside(
+  charges: readonly Charge[],
+  policy: Policy,
+  terms: Terms | NoTerms,
+): Terms | NoTerms {
+  if (!isQueue(policy)) return terms;
+  const first = charges.find((made) => isQueue(made.policy) && made.policy.name !== policy.name);
+  if (first === undefined) return terms;
+  warnOnce(
+    "HEADGATE_QUEUES",
+    `${tooManyQueues([first.policy, policy])}; the onStoreFailure of "${policy.name}" applies`,
+  );
+  return "two-queues";
 }
 
 function termsOf(

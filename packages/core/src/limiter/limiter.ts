@@ -6,6 +6,7 @@ import type { KeyBy, Policy, PolicyDefinition, PolicyNumbers } from "../policy/p
 import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, SafeStore, Store, SyncStore } from "../store/store.js";
 import { costFor, mergeCharges } from "./charges.js";
+import { policyNamed } from "./named.js";
 import { type LimiterOptions, namedPolicies, resolveOptions } from "./options.js";
 import { claimPolicies } from "./policy-claims.js";
 
@@ -65,7 +66,7 @@ export interface Limiter<N extends string = string, S extends Store = Store> {
    * Puts other policies in the place of all, under the same names. Live counts follow each policy's `migrate`
    * rule where its version is higher, and are kept otherwise.
    *
-   * @throws HeadgateError as `createLimiter` does; then nothing has changed
+   * @throws HeadgateError as `createLimiter` does, and for what a mount cannot have; then nothing has changed
    */
   replacePolicies(policies: Readonly<Record<N, PolicyDefinition>>): void;
   /** Decides finished charges: what adapters use. At least one charge; at most one of a leaky bucket. */
@@ -152,7 +153,7 @@ class StoreLimiter<N extends string> {
   replacePolicies(definitions: Readonly<Record<N, PolicyDefinition>>): void {
     const policies = namedPolicies(definitions);
     // Mounts may still name any of the present ones.
-    for (const name of Object.keys(this.#policies)) this.#policy(name as N, policies);
+    for (const name of Object.keys(this.#policies)) policyNamed(policies, name);
     this.#policies = this.#claim(policies, true);
   }
 
@@ -205,7 +206,7 @@ class StoreLimiter<N extends string> {
       checkOptions("check", options, ["cost", "tier", "limits"]);
       for (const byName of [options.cost, options.limits])
         if (typeof byName === "object")
-          for (const name of Object.keys(byName ?? plain)) this.#policy(name as N);
+          for (const name of Object.keys(byName ?? plain)) policyNamed(this.#policies, name);
     }
     if (typeof names === "string") return [this.#charge(names, identity, options)];
     if (!Array.isArray(names) || names.length === 0)
@@ -227,21 +228,12 @@ class StoreLimiter<N extends string> {
   }
 
   #policyFor(name: N, choice: CallerNumbers): Policy {
-    const policy = this.#policy(name);
+    const policy = policyNamed(this.#policies, name);
     const { tier, numbers } = choice;
     if (tier === undefined && numbers === undefined) return policy;
     const variant = extensionFor("tier").variant(policy, choice);
     if (typeof variant !== "string") return variant;
     throw new HeadgateError("INVALID_CHARGE", `policy "${name}": ${variant}`);
-  }
-
-  #policy(name: N, policies: Readonly<Record<N, Policy>> = this.#policies): Policy {
-    if (typeof name === "string" && Object.hasOwn(policies, name)) return policies[name];
-    const known = Object.keys(policies).join(", ");
-    throw new HeadgateError(
-      "UNKNOWN_POLICY",
-      `policy ${show(name)} is not one of this limiter's: ${known}`,
-    );
   }
 }
 

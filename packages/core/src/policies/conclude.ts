@@ -2,7 +2,7 @@ import type { Decision } from "../decision/decision.js";
 import type { Answer, Limiter } from "../limiter/limiter.js";
 import type { Policy } from "../policy/policy.js";
 import type { ChargeReceipt, Store } from "../store/store.js";
-import { allOutcomes, receiptsToUse } from "./receipts.js";
+import { allOutcomes, askWhereMade, isFirstStrike, receiptsToUse } from "./receipts.js";
 
 /** How the work behind an admitted request went: done, failed, or given up before anybody could tell. */
 export type Ending = "success" | "failure" | "abandoned";
@@ -38,14 +38,20 @@ export function conclude<N extends string, S extends Store>(
   const uncounted = { success: "failures", failure: "successes", abandoned: undefined }[ending];
   const refunds = receipts.filter((made) => made.policy.count === uncounted && !clears(made));
   const strikes = receipts.filter(
-    ({ policy }) => ending !== "success" && policy.penalty?.on === "failures",
+    (made) => ending !== "success" && made.policy.penalty?.on === "failures" && isFirstStrike(made),
   );
-  return limiter.ask<void>((store) => {
-    const asked = [
-      ...(refunds.length > 0 ? [store.refund(refunds)] : []),
-      ...receipts.filter(clears).map(({ policy, subject }) => store.reset(policy, subject, true)),
-      ...strikes.map(({ policy, subject }) => store.bans.strike(policy, subject)),
-    ];
-    return store.kind === "async" ? Promise.all(asked).then(() => {}) : undefined;
-  }, decision.degraded === "local");
+  return askWhereMade<N, S, void>(limiter, receipts, {
+    ask: (store, isMade) => {
+      const back = refunds.filter(isMade);
+      const asked = [
+        ...(back.length > 0 ? [store.refund(back)] : []),
+        ...receipts
+          .filter((made) => isMade(made) && clears(made))
+          .map(({ policy, subject }) => store.reset(policy, subject, true)),
+        ...strikes.filter(isMade).map(({ policy, subject }) => store.bans.strike(policy, subject)),
+      ];
+      return store.kind === "async" ? Promise.all(asked).then(() => {}) : undefined;
+    },
+    join: () => {},
+  });
 }

@@ -147,6 +147,8 @@ export interface SafeStore {
    * @param degraded - asks what this process enforces by itself instead
    */
   ask<T>(call: (store: Store) => T | Promise<T>, degraded: boolean): Promise<T>;
+  /** Whether a policy is one that this process has enforced by itself: what is charged under it is charged here alone. */
+  isLocal(policy: Policy): boolean;
   /** Tells of a failure that nobody waits for. */
   report(error: HeadgateError): void;
   /** Whether requests reach the store now. */

@@ -2,9 +2,11 @@ import { describe, expect, it, test } from "vitest";
 import type { Decision } from "../../src/decision/decision.js";
 import type { HeadgateError } from "../../src/errors.js";
 import { RequestRecord } from "../../src/http/record.js";
-import { bans } from "../../src/policies/index.js";
+import { createLimiter } from "../../src/limiter/limiter.js";
+import { bans, refund } from "../../src/policies/index.js";
 import { fixedWindow, leakyBucket, tokenBucket } from "../../src/policy/builders.js";
 import type { FailureMode, PolicyDefinition } from "../../src/policy/policy.js";
+import { memoryStore } from "../../src/store/memory/memory-store.js";
 import { type Ask, type AskOptions, guardOf, limiterOf, storeElsewhere, told } from "./guarded.js";
 import { headersOf } from "./made.js";
 import { warningsDuring } from "./warned.js";
@@ -56,6 +58,12 @@ describe("a caller's numbers", () => {
     };
     const admit = guardOf(limiter, ["plain"], { tier: asked, limits: { tiered: asked } });
     expect(told(admit() as never)).toBe("go 2/1");
+  });
+
+  it("are not those of a name that every object knows", () => {
+    const { limiter } = limiterOf({ constructor: minute, other: minute });
+    const limits = { other: () => ({ limit: 9 }) };
+    expect(told(guardOf(limiter, ["constructor"], { limits })() as never)).toBe("go 2/1");
   });
 
   const rubbish: readonly [option: "tier" | "limits", value: unknown, shown: string][] = [
@@ -202,6 +210,52 @@ describe("the ending of a request", () => {
   });
 });
 
+describe("a request that several mounts of one policy charge and that fails", () => {
+  const penalty = { on: "failures", after: 2, within: "1m", ban: "1h" } as const;
+  const strict = fixedWindow({ limit: 50, window: "1m", count: "failures", penalty });
+  const failsOn = async (...mounts: readonly ReturnType<typeof guardOf>[]) => {
+    const record = new RequestRecord();
+    const plans = [];
+    for (const admit of mounts) plans.push(await admit({}, record));
+    for (const plan of plans) if (plan.action === "continue") plan.conclude?.("failure");
+  };
+
+  it("is one strike, whatever their costs", async () => {
+    const { limiter } = limiterOf({ api: strict });
+    const mounts = [1, 3, 2, 7].map((cost) => guardOf(limiter, ["api"], { cost }));
+    await failsOn(...mounts);
+    expect(await bans(limiter)).toEqual([]);
+    await failsOn(...mounts);
+    expect(await bans(limiter)).toHaveLength(1);
+  });
+
+  it("is one strike though the first charge has been taken back, or nobody tells how it went", async () => {
+    const { limiter } = limiterOf({
+      api: fixedWindow({ limit: 50, window: "1m", penalty: { ...penalty, after: 1 } }),
+    });
+    const record = new RequestRecord();
+    const first = await guardOf(limiter, ["api"])({}, record);
+    const second = await guardOf(limiter, ["api"], { cost: 3 })({}, record);
+    await refund(limiter, first.decision as Decision);
+    if (second.action === "continue") second.conclude?.("failure");
+    expect(await bans(limiter)).toHaveLength(1);
+  });
+
+  it("is one strike under two limiters that share a store, and one for each of two stores", async () => {
+    const store = memoryStore();
+    const limiters = [store, store, memoryStore()].map((own) =>
+      createLimiter({ store: own, policies: { api: strict } }),
+    );
+    const mounts = limiters.map((limiter, index) =>
+      guardOf(limiter as never, ["api"], { cost: index + 1 }),
+    );
+    await failsOn(...mounts);
+    expect(limiters.flatMap((limiter) => bans(limiter))).toEqual([]);
+    await failsOn(...mounts);
+    expect(limiters.map((limiter) => bans(limiter).length)).toEqual([1, 1, 1]);
+  });
+});
+
 describe("the route of a request", () => {
   const item = fixedWindow({ limit: 2, window: "1m", by: ["ip", "route"] });
 
@@ -245,6 +299,31 @@ it("identify is asked only where a policy of the request counts by more than the
   expect(asked).toBe(0);
   await admit({ user: "ada" });
   expect(asked).toBe(1);
+});
+
+it("identify is asked for the limits of a policy that counts by the address, and they see all of it", async () => {
+  const asked: unknown[] = [];
+  const { limiter } = limiterOf({
+    perIp: minute,
+    other: minute,
+    perUser: { ...minute, by: "user" },
+  });
+  const options: AskOptions = {
+    identify: async ({ user }) => ({ user: user as string, plan: "pro" }),
+    limits: {
+      perIp: (identity) => {
+        asked.push(identity);
+        return { limit: identity.plan === "pro" ? 9 : 1 };
+      },
+    },
+  };
+  const identity = { ip: client.ip, user: "ada", plan: "pro" };
+  for (const choose of [["perIp"], () => "perIp"] as const)
+    await guardOf(limiter, choose, options)({ user: "ada" });
+  expect(asked).toEqual([identity, identity]);
+  expect(told(await guardOf(limiter, ["perIp"], options)({ user: "ada" }))).toBe("go 9/6");
+  // Of a request that meets no such policy nobody asks.
+  expect(guardOf(limiter, ["other"], options)({ user: "ada" })).not.toBeInstanceOf(Promise);
 });
 
 it("warns of the order on no mount of a policy whose key another mount has seen", async () => {
@@ -352,6 +431,71 @@ describe("policies that are replaced while requests come", () => {
     limiter.replacePolicies({ api: { ...minute, limit: 9, version: 2 } });
     expect(told(await admit())).toBe("go 9/7");
   });
+});
+
+describe("policies that would be two queues on one mount", () => {
+  const queue = leakyBucket({ limit: 1, window: "1s", queue: 1 });
+  const both = 'policies "a" and "b": a request can wait in one leaky bucket at most';
+  const setUp = () => limiterOf({ a: queue, b: minute, c: minute }).limiter;
+  const replaced = (limiter: ReturnType<typeof setUp>, b: PolicyDefinition) =>
+    limiter.replacePolicies({ ...limiter.policies, b: { ...b, version: 2 } });
+
+  it("are no replacement for those that it has, and nothing has changed", async () => {
+    const limiter = setUp();
+    const admit = guardOf(limiter, ["b"], { inherit: ["a"] });
+    for (let time = 0; time < 2; time += 1) guardOf(limiter, ["a", "b", "c"]);
+    const before = limiter.policies;
+    const wrong = expect.objectContaining({ code: "INVALID_OPTION", message: both });
+    expect(() => replaced(limiter, queue)).toThrow(wrong);
+    expect(limiter.policies).toBe(before);
+    expect((await admit()).decision?.outcomes.map(({ policy }) => policy)).toEqual([
+      before.a,
+      before.b,
+    ]);
+  });
+
+  it("may be there on mounts of their own, or as a trial", async () => {
+    const limiter = setUp();
+    for (const names of [
+      ["a", "c"],
+      ["b", "c"],
+    ])
+      guardOf(limiter, names);
+    replaced(limiter, queue);
+    const mounted = setUp();
+    const admit = guardOf(mounted, ["a", "b"]);
+    replaced(mounted, { ...queue, shadow: true });
+    expect(told(await admit())).toBe("go 2/1");
+  });
+
+  it("leave other errors of a replacement as they are", () => {
+    const limiter = setUp();
+    guardOf(limiter, ["a", "b"]);
+    expect(() => limiter.replacePolicies({ a: queue })).toThrow(
+      'policy "b" is not one of this limiter\'s: a',
+    );
+    expect(() => limiter.replacePolicies({ a: { ...queue, limit: 0 } })).toThrow("positive");
+  });
+
+  test.each<[mode: FailureMode, expected: string, decision: object]>([
+    ["local", "go 2/1", { reason: "admitted", outcomes: [{ policy: { name: "a" } }] }],
+    ["open", "go 2/1", { reason: "admitted", outcomes: [{ policy: { name: "a" } }] }],
+    ["closed", "503 2/- 1", { reason: "two-queues", degraded: "closed", outcomes: [] }],
+  ])(
+    "where a function chooses them, mean the failure mode of the second: %s",
+    async (onStoreFailure, expected, decision) => {
+      const limiter = setUp();
+      const admit = guardOf(limiter, () => ["a", "b"]);
+      replaced(limiter, { ...queue, onStoreFailure });
+      const warnings = await warningsDuring(async () => {
+        const plan = await admit();
+        expect(told(plan)).toBe(expected);
+        expect(plan.decision).toMatchObject(decision);
+        await admit();
+      });
+      expect(warnings).toEqual([`HEADGATE_QUEUES: ${both}; the onStoreFailure of "b" applies`]);
+    },
+  );
 });
 
 describe("shadow policies", () => {
