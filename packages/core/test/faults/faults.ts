@@ -590,7 +590,7 @@ export const faults: readonly Fault[] = [
     ],
   ]),
   ...inFile("policies/settle.ts", undefined, [
-    ["settles the whole cost on top", "more -= paid", "more -= 0", corrected],
+    ["settles the whole cost on top", "more -= receipt.cost", "more -= 0", corrected],
     [
       "gives back all that was paid",
       "refunds.push({ ...receipt, part })",
@@ -616,7 +616,7 @@ export const faults: readonly Fault[] = [
     ],
     ["gives back what was abandoned", "abandoned: undefined", 'abandoned: "failures"', concluded],
     ["clears at every ending", 'ending === "success" && policy.count', "policy.count", concluded],
-    ["strikes who succeeds", 'ending !== "success" && policy', "policy", concluded],
+    ["strikes who succeeds", 'ending !== "success" && made', "made", concluded],
   ]),
   ...inFile("policies/ban-algorithm.ts", undefined, [
     [
