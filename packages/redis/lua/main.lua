@@ -1,6 +1,6 @@
 -- The entry. KEYS: the key of every charge of every batch, in order, and behind it the key of its ban where the
 -- policy has a penalty; but for refunds.
--- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window_ms and extra, and with
+-- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window and extra, and with
 -- a capital tag also its version, the first letter of its migration rule, its debt, whether it is a shadow (1 or 0),
 -- the first letter of what its penalty counts ("-" for no penalty), and a penalty's after, within_ms and ban_ms.
 -- Then the batches up to the end: for each its mode with the number of charges behind it unless that is 1 ("c",
@@ -30,13 +30,13 @@ local function read_rest(policy)
 end
 
 for place = 1, next_number() do
-  local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
+  local tag, limit, window, extra = next_text(), next_text(), next_text(), next_text()
   local policy
   if algorithm_names[tag] then
-    policy = terms_of(tag, limit, window_ms, extra, "1")
+    policy = terms_of(tag, limit, window, extra, "1")
     policy.version, policy.debt = 1, 0
   else
-    policy = terms_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
+    policy = terms_of(string.lower(tag), limit, window, extra, ARGV[position + 1])
     read_rest(policy)
   end
   policies[text_of(place)] = policy

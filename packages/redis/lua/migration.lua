@@ -5,10 +5,10 @@ local migration = {}
 
 -- A policy for states to be kept under that remember, beside what they count, the highest version that has written
 -- them, and until when they are kept even though they may count nothing any more. Both stand at the end of the form:
--- "f60000 1700000000000 3 5 ^2 1700000060000".
+-- "f1m 1700000000000 3 5 ^2 1700000060000".
 local function remembering(policy, highest, until_ms)
-  local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
-  local made = policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(policy.version))
+  local limit, extra, version = text_of(policy.limit), text_of(policy.extra), text_of(policy.version)
+  local made = policy_of(policy.tag, limit, policy.window, extra, version)
   made.highest, made.until_ms = max(highest, policy.version), until_ms
   local told = format(" ^%.0f %.0f", made.highest, until_ms)
   if made.head then
@@ -31,7 +31,7 @@ end
 -- The policy that a text was written under and the state; nil for a text that tells of none. Of a long log the
 -- text may be the beginning.
 function migration.held_in(key, stored)
-  local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
+  local tag, window, version, at = match(stored, "^(%a)(%d+[dhms]?)v?(%d*) ()")
   local name = algorithm_names[tag]
   if not name then
     return nil
@@ -55,7 +55,7 @@ function migration.held_in(key, stored)
   if not state then
     return nil
   end
-  local held = policy_of(tag, limit, window_ms, extra, version)
+  local held = policy_of(tag, limit, window, extra, version)
   if highest then
     held = remembering(held, tonumber(highest), tonumber(until_ms))
   end

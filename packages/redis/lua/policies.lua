@@ -11,15 +11,24 @@ local algorithm_names = {
 -- How many numbers a state is; a log is more than numbers.
 local number_counts = { f = 2, c = 3, t = 2, l = 2 }
 
+-- A window as texts tell it: in its largest whole unit, as in "1h" and "90s", or in ms, as in "1500".
+local unit_ms = { d = 86400000, h = 3600000, m = 60000, s = 1000, [""] = 1 }
+
+local function window_ms_of(window)
+  local count, unit = match(window, "^(%d+)(%a?)$")
+  return count * unit_ms[unit]
+end
+
 -- What texts say of a policy. `form` is what its states begin with; `pattern` reads their numbers, `layout` writes
 -- them; a log has a `head` instead.
-local function terms_of(tag, limit, window_ms, extra, version)
-  local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
+local function terms_of(tag, limit, window, extra, version)
+  local form = version == "1" and tag .. window or tag .. window .. "v" .. version
   local suffix = (tag == "t" or tag == "l") and " " .. limit .. " " .. extra or " " .. limit
   local policy = {
     tag = tag,
     limit = tonumber(limit),
-    window_ms = tonumber(window_ms),
+    window = window,
+    window_ms = window_ms_of(window),
     extra = tonumber(extra),
     form = form,
   }
@@ -38,8 +47,8 @@ local function with_algorithm(policy)
   return policy
 end
 
-local function policy_of(tag, limit, window_ms, extra, version)
-  local policy = with_algorithm(terms_of(tag, limit, window_ms, extra, version))
+local function policy_of(tag, limit, window, extra, version)
+  local policy = with_algorithm(terms_of(tag, limit, window, extra, version))
   policy.version = tonumber(version)
   return policy
 end

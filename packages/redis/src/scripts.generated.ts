@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "6f5fcf2dfc66aee1d25b4597981cc9961473e2ad";
+export const scriptSha: string = "1b025b625ee9dd8fcccb48969e46966823617b6a";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -71,13 +71,19 @@ t = "token-bucket",
 l = "leaky-bucket",
 }
 local number_counts = { f = 2, c = 3, t = 2, l = 2 }
-local function terms_of(tag, limit, window_ms, extra, version)
-local form = version == "1" and tag .. window_ms or tag .. window_ms .. "v" .. version
+local unit_ms = { d = 86400000, h = 3600000, m = 60000, s = 1000, [""] = 1 }
+local function window_ms_of(window)
+local count, unit = match(window, "^(%d+)(%a?)$")
+return count * unit_ms[unit]
+end
+local function terms_of(tag, limit, window, extra, version)
+local form = version == "1" and tag .. window or tag .. window .. "v" .. version
 local suffix = (tag == "t" or tag == "l") and " " .. limit .. " " .. extra or " " .. limit
 local policy = {
 tag = tag,
 limit = tonumber(limit),
-window_ms = tonumber(window_ms),
+window = window,
+window_ms = window_ms_of(window),
 extra = tonumber(extra),
 form = form,
 }
@@ -94,8 +100,8 @@ local function with_algorithm(policy)
 policy.algorithm = need(algorithm_names[policy.tag])
 return policy
 end
-local function policy_of(tag, limit, window_ms, extra, version)
-local policy = with_algorithm(terms_of(tag, limit, window_ms, extra, version))
+local function policy_of(tag, limit, window, extra, version)
+local policy = with_algorithm(terms_of(tag, limit, window, extra, version))
 policy.version = tonumber(version)
 return policy
 end
@@ -964,8 +970,8 @@ end
 parts["migration"] = function()
 local migration = {}
 local function remembering(policy, highest, until_ms)
-local limit, window_ms = text_of(policy.limit), text_of(policy.window_ms)
-local made = policy_of(policy.tag, limit, window_ms, text_of(policy.extra), text_of(policy.version))
+local limit, extra, version = text_of(policy.limit), text_of(policy.extra), text_of(policy.version)
+local made = policy_of(policy.tag, limit, policy.window, extra, version)
 made.highest, made.until_ms = max(highest, policy.version), until_ms
 local told = format(" ^%.0f %.0f", made.highest, until_ms)
 if made.head then
@@ -982,7 +988,7 @@ end
 return policy
 end
 function migration.held_in(key, stored)
-local tag, window_ms, version, at = match(stored, "^(%a)(%d+)v?(%d*) ()")
+local tag, window, version, at = match(stored, "^(%a)(%d+[dhms]?)v?(%d*) ()")
 local name = algorithm_names[tag]
 if not name then
 return nil
@@ -1006,7 +1012,7 @@ end
 if not state then
 return nil
 end
-local held = policy_of(tag, limit, window_ms, extra, version)
+local held = policy_of(tag, limit, window, extra, version)
 if highest then
 held = remembering(held, tonumber(highest), tonumber(until_ms))
 end
@@ -1312,13 +1318,13 @@ policy.after, policy.within_ms, policy.ban_ms = next_number(), next_number(), ne
 end
 end
 for place = 1, next_number() do
-local tag, limit, window_ms, extra = next_text(), next_text(), next_text(), next_text()
+local tag, limit, window, extra = next_text(), next_text(), next_text(), next_text()
 local policy
 if algorithm_names[tag] then
-policy = terms_of(tag, limit, window_ms, extra, "1")
+policy = terms_of(tag, limit, window, extra, "1")
 policy.version, policy.debt = 1, 0
 else
-policy = terms_of(string.lower(tag), limit, window_ms, extra, ARGV[position + 1])
+policy = terms_of(string.lower(tag), limit, window, extra, ARGV[position + 1])
 read_rest(policy)
 end
 policies[text_of(place)] = policy

@@ -1,6 +1,6 @@
 -- The stamps of admitted units, oldest first, packed in one string. Units of one instant share an entry.
 --
--- Head: the form and the limit of the policy that wrote it, as text and a line's end: "w60000 100", "w60000v2 100".
+-- Head: the form and the limit of the policy that wrote it, as text and a line's end: "w1m 100", "w1mv2 100".
 -- Counters behind it: the two widths (a byte each), the newest stamp, the newest total and the total before `first`
 -- (7 bytes each), then first, last and slots (4 each).
 -- Entry: a stamp and the running total of units up to and including it, each cut to its width: all live

@@ -1,6 +1,6 @@
 -- States of a few numbers, kept as one short text: the form of the policy that wrote it (its algorithm's tag, its
 -- window, and its version unless that is 1), the numbers, and what the policy's own numbers were: its limit, and a
--- bucket's burst or queue. As in "t60000 600000 1700000000000 100 20" and "f60000v2 1700000000000 3 5".
+-- bucket's burst or queue. As in "t1m 600000 1700000000000 100 20" and "f1mv2 1700000000000 3 5".
 
 -- The state of a policy, and else the text of one that was written under another policy of the name.
 local function load_text(key, policy)

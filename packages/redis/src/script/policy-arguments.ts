@@ -1,4 +1,4 @@
-import type { Policy } from "@headgate/core";
+import type { Millis, Policy } from "@headgate/core";
 
 const argumentsOf = new WeakMap<Policy, readonly string[]>();
 
@@ -12,10 +12,23 @@ export function policyArguments(policy: Policy): readonly string[] {
     const [tag, extra] = tagAndExtra(policy);
     const rest = restOf(policy);
     const letter = rest.length === 0 ? tag : tag.toUpperCase();
-    known = [letter, String(policy.limit), String(policy.windowMs), String(extra), ...rest];
+    known = [letter, String(policy.limit), windowText(policy.windowMs), String(extra), ...rest];
     argumentsOf.set(policy, known);
   }
   return known;
+}
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** States tell their window, and short ones take less memory: "1h", or ms where no whole unit fits. */
+function windowText(windowMs: Millis): string {
+  const unit = units.find(([, unitMs]) => windowMs % unitMs === 0);
+  return unit === undefined ? String(windowMs) : `${windowMs / unit[1]}${unit[0]}`;
 }
 
 function tagAndExtra(policy: Policy): [tag: string, extra: number] {

@@ -6,18 +6,21 @@ import { patientMs, useSingleServer } from "../servers/single.js";
 
 const redis = useSingleServer();
 
-const rule = { limit: 1_000, window: "1m" };
+const rule = { limit: 10_000, window: "1h" };
 const targets: readonly [policy: Policy, bytes: number][] = [
   [definePolicy("a", { ...rule, algorithm: "fixed-window" }), 112],
   [definePolicy("b", { ...rule, algorithm: "sliding-window-counter" }), 128],
   [definePolicy("c", { ...rule, algorithm: "token-bucket" }), 128],
-  [definePolicy("d", { ...rule, algorithm: "leaky-bucket", queue: 100, maxDelayMs: 60_000 }), 128],
+  [
+    definePolicy("d", { ...rule, algorithm: "leaky-bucket", queue: 10_000, maxDelayMs: 3_600_000 }),
+    128,
+  ],
 ];
 
 for (const [policy, bytes] of targets) {
   test(`keeps a ${policy.algorithm} in at most ${bytes} bytes under a key of 25`, async () => {
     const store = redisStore(redis.client, { prefix: "headgate", callTimeoutMs: patientMs });
-    const charge = { policy, subject: "user=1234567", cost: 1 };
+    const charge = { policy, subject: "user=1234567", cost: 450 };
     for (let count = 0; count < 20; count += 1) await store.apply([charge], "commit");
     await store.close();
     const key = `headgate:{user=1234567}:${policy.name}`;

@@ -139,10 +139,12 @@ const faultsOfFamilies: readonly Fault[] = [
   [stamps, 'call("SET", log.key, log.read)\n    log.unwritten', "log.unwritten"],
   [stamps, "log.head ~= keeper.head", "false"],
   [stamps, 'text_of(offset_of(log, 0)), "-1"', '"0", "-1"'],
-  ["policies.lua", 'tag .. window_ms .. "v" .. version', "tag .. window_ms"],
+  ["policies.lua", 'tag .. window .. "v" .. version', "tag .. window"],
+  ["policies.lua", "m = 60000", "m = 60"],
   ["policies.lua", '" " .. limit .. " " .. extra or', '" " .. limit .. " 0" or'],
   ["policies.lua", "made[larger] + units", "made[larger]"],
   [migration, 'tag == "c" and 3 or 2', "2"],
+  [migration, "(%d+[dhms]?)v?", "(%d+)[dhms]?v?"],
   [migration, 'version == "" and "1" or version', '"1"'],
   [migration, "floor(to / bit) % 2 == 1", "floor(to / bit) == 1"],
   [migration, "rest > 0 and quotient + 1 or quotient", "quotient"],
@@ -243,6 +245,7 @@ async function play(open: (clock: Clock) => RedisStore, deal: Deal): Promise<voi
   await refundAsEverythingHasComeBack(open);
   await refundToWhatHasExpired(open);
   await chargeAfterTheClockSteppedBack(open);
+  await chargeInWindowsOfEveryUnit(open);
   const differential = new Differential(new SeededRandom(7), open, deal);
   while (differential.batches < mostBatches) await differential.turn();
 }
@@ -284,6 +287,27 @@ async function chargeAfterTheClockSteppedBack(open: (clock: Clock) => RedisStore
       const batch = [{ policy, subject: "user=1", cost: 1 }];
       expect(await store.apply(batch, "commit")).toStrictEqual(memory.apply(batch, "commit"));
     }
+  }
+}
+
+async function chargeInWindowsOfEveryUnit(open: (clock: Clock) => RedisStore): Promise<void> {
+  const clock = new ManualClock(1_728_000_000_000);
+  const store = open(clock);
+  for (const windowMs of [1_500, 90_000, 300_000, 7_200_000, 172_800_000]) {
+    const rule = { algorithm: "fixed-window", anchor: "first-request", windowMs } as const;
+    const policy = definePolicy("unit", { ...rule, limit: 1 });
+    const larger = definePolicy("unit", { ...rule, limit: 2 });
+    const subject = `user=${windowMs}`;
+    const ask = async (asked = policy): Promise<number | undefined> =>
+      (await store.apply([{ policy: asked, subject, cost: 1 }], "commit"))[0]?.remaining;
+    expect(await ask()).toBe(0);
+    clock.advance(windowMs - 1);
+    expect(await store.apply([{ policy, subject, cost: 1 }], "peek")).toMatchObject([
+      { allowed: false, retryMs: 1 },
+    ]);
+    expect(await ask(larger)).toBe(0);
+    clock.advance(1);
+    expect(await ask(larger)).toBe(1);
   }
 }
 

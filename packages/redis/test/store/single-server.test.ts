@@ -220,15 +220,8 @@ test("carries what is used over to another algorithm or window under the same na
 
 test("takes texts of other formats for no state, and overwrites them", () =>
   withStore(async ({ store, prefix }) => {
-    const texts = [
-      "",
-      "t3600000",
-      "t3600000 5 1700000000000",
-      "b1 2 3",
-      "w\u0002\u0001rest",
-      "x1 2 3",
-    ];
-    for (const text of [...texts, "w3600000 20000\n", "c3600000 1 2 3", "f3600000v 1 2 3 4 5"]) {
+    const texts = ["", "t3600000", "t1h 5 1700000000000", "b1 2 3", "w\u0002\u0001rest", "x1 2 3"];
+    for (const text of [...texts, "w1h 20000\n", "c1h 1 2 3", "f1hv 1 2 3 4 5"]) {
       for (const policy of all) {
         const key = `${prefix}:{user=1}:${policy.name}`;
         await redis.client.set(key, text, "PX", 60_000);
