@@ -141,6 +141,23 @@ for (const message of serverErrors) {
   });
 }
 
+test("hears an answer that came in while the process was busy, although its time is over", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const store = redisStore(
+    answering(async () => {
+      // As after a long turn: timers come before what has been received.
+      vi.advanceTimersByTime(1_000);
+      return [serverMs, 0, rightReplies.commit];
+    }),
+    { callTimeoutMs: 400 },
+  );
+  try {
+    expect((await store.apply([charge], "commit"))[0]?.remaining).toBe(4);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("gives back what a call charged whose answer comes after it was given up", async () => {
   const prefix = freshPrefix();
   let late = 0;
