@@ -85,10 +85,13 @@ end
 
 local largest = 2 ^ 53 - 1
 
+-- Kept free below the largest integer: an earlier clock makes waits longer, and clients misread the last ones.
+local margin = 2 ^ 10
+
 -- How much larger the capacity could be.
 local function spare(policy)
   local unit = policy.algorithm.tells_extra and policy.window_ms or 1
-  return floor(largest / unit) - policy.algorithm.capacity(policy)
+  return floor((largest - max(policy.algorithm.capacity(policy) * unit, margin)) / unit)
 end
 
 -- What a state may hold at most, so that a call on top of it is still exact.

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "dfc5fc6b78446aae9ecaa1f41fac5a819eb98b4b";
+export const scriptSha: string = "d2b2016279f7164361260ea255024c9b28486636";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -1039,9 +1039,10 @@ end
 return whole + (rest > 0 and quotient + 1 or quotient)
 end
 local largest = 2 ^ 53 - 1
+local margin = 2 ^ 10
 local function spare(policy)
 local unit = policy.algorithm.tells_extra and policy.window_ms or 1
-return floor(largest / unit) - policy.algorithm.capacity(policy)
+return floor((largest - max(policy.algorithm.capacity(policy) * unit, margin)) / unit)
 end
 local function most_used(policy)
 return policy.tag == "c" and floor(largest / policy.window_ms) or spare(policy)

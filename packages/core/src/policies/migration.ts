@@ -98,8 +98,12 @@ function mostUsed(policy: Policy): number {
   return counter ? Math.floor(largest / policy.windowMs) : spare(policy);
 }
 
+/** Kept free below the largest integer: an earlier clock makes waits longer, and Redis clients misread the last ones. */
+const margin = 2 ** 10;
+
 /** How much larger the capacity could be. */
 function spare(policy: Policy): number {
   const bucket = policy.algorithm === "token-bucket" || policy.algorithm === "leaky-bucket";
-  return Math.floor(largest / (bucket ? policy.windowMs : 1)) - capacityOf(policy);
+  const unit = bucket ? policy.windowMs : 1;
+  return Math.floor((largest - Math.max(capacityOf(policy) * unit, margin)) / unit);
 }

@@ -81,7 +81,8 @@ export class Coalescer {
     const later = Math.floor((call.length - this.#underWay) / 2);
     const now = later < fewestApart ? call.length : call.length - later;
     tell(call, replies, 0, now);
-    if (now < call.length) nextTurn?.(() => nextTurn?.(() => tell(call, replies, now, call.length)));
+    if (now < call.length)
+      nextTurn?.(() => nextTurn?.(() => tell(call, replies, now, call.length)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { capacityOf, definePolicy, type Policy } from "@headgate/core";
+import { capacityOf, definePolicy, memoryStore, type Policy } from "@headgate/core";
 import { ManualClock } from "@headgate/core/testing";
 import { expect, test } from "vitest";
 import { redisStore } from "../../src/index.js";
@@ -131,4 +131,25 @@ test("keeps a state that a refund has emptied for as long as it would have count
       await store.reset(policy, subject);
     }
   }
+});
+
+test("tells the longest wait that a conversion can leave as the memory store does, to the last bit", async () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const shared = redisStore(redis.client, {
+    prefix: freshPrefix(),
+    clock,
+    connection: "shared",
+    callTimeoutMs: patientMs,
+  });
+  const log = { algorithm: "sliding-window", limit: 2 ** 52 - 1, windowMs: 70 } as const;
+  const queue = { algorithm: "leaky-bucket", limit: 1, windowMs: 3, queue: 0 } as const;
+  const [full, slow] = [log, queue].map((form) => definePolicy("api", form)) as [Policy, Policy];
+  const waits: (number | undefined)[] = [];
+  for (const store of [memoryStore({ clock }), shared]) {
+    await store.apply([{ policy: full, subject, cost: full.limit }], "commit");
+    const [outcome] = await store.apply([{ policy: slow, subject, cost: 0 }], "peek");
+    waits.push(outcome?.resetMs);
+  }
+  expect(waits[1]).toBe(waits[0]);
+  expect(waits[0]).toBeGreaterThan(2 ** 53 - 2 ** 11);
 });
