@@ -7,6 +7,11 @@ export function storeFailure(cause: unknown): HeadgateError {
   return new HeadgateError("STORE_FAILURE", `redis: ${said}`, { cause });
 }
 
+/** Whether the server does not know the script, which then has certainly not run. */
+export function saysNoScript(error: unknown): boolean {
+  return error instanceof Error && /\bNOSCRIPT\b/.test(withoutCommand(error.message));
+}
+
 // @upstash/redis repeats the command: a script's length, and subjects that are not for logs.
 function withoutCommand(message: string): string {
   return message.split(/, command was: /, 1)[0] as string;

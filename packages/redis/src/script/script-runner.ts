@@ -1,6 +1,6 @@
 import { type Clock, HeadgateError, type Millis } from "@headgate/core";
 import type { Executor } from "../executor.js";
-import { certainlyNotRun, storeFailure, timedOut } from "../failures.js";
+import { certainlyNotRun, saysNoScript, storeFailure, timedOut } from "../failures.js";
 import { script, scriptSha } from "../scripts.generated.js";
 import type { Batch } from "./batch.js";
 import { type BatchReply, type CallReply, decodeCall } from "./decode.js";
@@ -117,8 +117,4 @@ function readInjected(clock: Clock): Millis {
     "INVALID_CLOCK",
     `clock: now() must be from 0 to 2^53 - 1 ms, got ${String(now)}`,
   );
-}
-
-function saysNoScript(error: unknown): boolean {
-  return error instanceof Error && /\bNOSCRIPT\b/.test(error.message);
 }

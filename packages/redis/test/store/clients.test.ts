@@ -134,13 +134,7 @@ test("over node-redis, reads replies as they are, whatever types the client maps
 });
 
 test("over @upstash/redis, tells what failed without the command that was sent", async () => {
-  const client = new UpstashRedis({
-    url: bridge.url,
-    token: "wrong",
-    retry: false,
-    enableTelemetry: false,
-  });
-  const store = httpStore(upstashExecutor(client), {
+  const store = httpStore(upstashExecutor(upstash("wrong")), {
     prefix: freshPrefix(),
     callTimeoutMs: patientMs,
   });
@@ -151,7 +145,18 @@ test("over @upstash/redis, tells what failed without the command that was sent",
   });
 });
 
-function upstash(): UpstashRedis {
-  const { url, token } = bridge;
+test("over @upstash/redis, sends nothing again because a subject reads like an error", async () => {
+  const store = httpStore(upstashExecutor(upstash("wrong")), {
+    prefix: freshPrefix(),
+    callTimeoutMs: patientMs,
+  });
+  const before = bridge.requests();
+  const call = store.apply([{ ...charge, subject: "user=NOSCRIPT" }], "commit");
+  await expect(call).rejects.toMatchObject({ message: "redis: Unauthorized" });
+  expect(bridge.requests() - before).toBe(1);
+});
+
+function upstash(token = bridge.token): UpstashRedis {
+  const { url } = bridge;
   return new UpstashRedis({ url, token, retry: false, enableTelemetry: false });
 }
