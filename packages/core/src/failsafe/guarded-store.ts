@@ -126,7 +126,7 @@ function withinDeadline<T>(promise: T | Promise<T>, deadlineMs: Millis): Promise
     const giveUp = (): void => {
       reject(new HeadgateError("STORE_TIMEOUT", `store: no answer within ${deadlineMs} ms`));
     };
-    const timer = setTimeout(() => afterTurns(turnsToHear, giveUp), deadlineMs);
+    const timer = setTimeout(afterTurns, deadlineMs, turnsToHear, giveUp);
     Promise.resolve(promise).then(
       (value) => {
         clearTimeout(timer);
