@@ -12,11 +12,11 @@ import { createApp } from "../app.mjs";
 
 const demo = fileURLToPath(new URL("../demo.mjs", import.meta.url));
 
+/** Again where a busy machine took longer for the burst than a token takes to come back. */
 function runDemo(port) {
-  const REDIS_URL = `redis://127.0.0.1:${port}`;
-  return promisify(execFile)(process.execPath, [demo, "--once"], {
-    env: { ...process.env, REDIS_URL },
-  });
+  const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${port}` };
+  const run = () => promisify(execFile)(process.execPath, [demo, "--once"], { env });
+  return vi.waitFor(run, 20_000);
 }
 
 test("the demonstration keeps every promise on Redis, also when it is run again at once", async () => {
