@@ -108,7 +108,7 @@ describe.each(Object.entries(stores))("on %s", (_, storeOf) => {
       // Who was refused meanwhile was told an upper bound.
       for (const { status, headers } of answers)
         if (status !== 200) expect([status, headers["retry-after"]]).toEqual([429, "900"]);
-      await vi.waitFor(async () => expect((await login("engine")).status).toBe(200));
+      await vi.waitFor(async () => expect((await login("engine")).status).toBe(200), patientMs);
     }));
 
   it("50 wrong passwords at once are checked 5 times", () =>
@@ -126,7 +126,10 @@ describe.each(Object.entries(stores))("on %s", (_, storeOf) => {
       expect([limited.status, limited.headers["retry-after"]]).toEqual([429, "900"]);
       clock.advance(900_000);
       for (let attempt = 0; attempt < 5; attempt += 1) expect(await wrong()).toBe(401);
-      await vi.waitFor(async () => expect((await root.get("/bans")).body).toHaveLength(1));
+      await vi.waitFor(
+        async () => expect((await root.get("/bans")).body).toHaveLength(1),
+        patientMs,
+      );
       const banned = await login("engine");
       expect([banned.status, banned.headers["retry-after"]]).toEqual([429, "3600"]);
 
@@ -145,6 +148,6 @@ describe.each(Object.entries(stores))("on %s", (_, storeOf) => {
       await vi.waitFor(async () => {
         const { headers } = await login("wrong");
         expect(headers["x-ratelimit-remaining"]).toBe("4");
-      });
+      }, patientMs);
     }));
 });

@@ -49,7 +49,7 @@ test("admits exactly the limit of 1,000 clients with three subjects each while s
       expect(await clients.remaining(client, "daily")).toBe(1);
       expect(await clients.remaining(client, "middle")).toBe(2);
       expect(await clients.remaining(client, "wide")).toBe(4);
-    });
+    }, patientMs);
   }
   for (const { client } of cluster.primaries) await expectEveryKeyToExpire(client);
 }, 60_000);

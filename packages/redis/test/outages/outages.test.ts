@@ -172,7 +172,7 @@ async function expectCounts(
       if (counts === "acknowledged") expect(counted).toBeLessThanOrEqual(admitted.length);
       else if (counts === "answers lost") expect(counted).toBeGreaterThan(admitted.length);
       else expect(counted, `requests counted of /${route}`).toBe(admitted.length);
-    }, 3_000);
+    }, patientMs);
   }
 }
 
