@@ -83,7 +83,9 @@ local function scaled(used, to, from)
   return whole + (rest > 0 and quotient + 1 or quotient)
 end
 
-local largest = 2 ^ 53 - 1
+-- Below 2^53 by 278 years: what is counted under a clock that far behind stays exact, and clients can read it, some of
+-- which do not read the last 48 integers exactly.
+local largest = 2 ^ 53 - 2 ^ 43
 
 -- How much larger the capacity could be.
 local function spare(policy)

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "1b025b625ee9dd8fcccb48969e46966823617b6a";
+export const scriptSha: string = "376a127bccfc4b70f6c15bd1cb02953edd8e6700";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -1037,7 +1037,7 @@ bit = bit / 2
 end
 return whole + (rest > 0 and quotient + 1 or quotient)
 end
-local largest = 2 ^ 53 - 1
+local largest = 2 ^ 53 - 2 ^ 43
 local function spare(policy)
 local unit = policy.algorithm.tells_extra and policy.window_ms or 1
 return floor(largest / unit) - policy.algorithm.capacity(policy)

@@ -4,7 +4,8 @@ import { capacityOf } from "../policy/capacity.js";
 import type { MigrationRule, Policy } from "../policy/policy.js";
 import { enlarged } from "./debt.js";
 
-const largest = Number.MAX_SAFE_INTEGER;
+/** Below 2^53 by 278 years: what is counted under a clock that far behind, or sent to another machine, stays exact. */
+const largest = 2 ** 53 - 2 ** 43;
 
 /** A state and the policy that it was written under. */
 export interface Held {

@@ -1,5 +1,5 @@
-import { capacityOf, definePolicy, type Policy } from "@headgate/core";
-import { ManualClock } from "@headgate/core/testing";
+import { type ApplyMode, capacityOf, definePolicy, memoryStore, type Policy } from "@headgate/core";
+import { ManualClock, SteppingClock } from "@headgate/core/testing";
 import { expect, test } from "vitest";
 import { redisStore } from "../../src/index.js";
 import { freshPrefix, patientMs, useSingleServer } from "../servers/single.js";
@@ -131,4 +131,27 @@ test("keeps a state that a refund has emptied for as long as it would have count
       await store.reset(policy, subject);
     }
   }
+});
+
+test("counts as exactly as memory where a converted state holds as much as numbers can, under an earlier clock too", async () => {
+  const clock = new SteppingClock(1_700_000_000_000);
+  const store = redisStore(redis.client, {
+    prefix: freshPrefix(),
+    clock,
+    callTimeoutMs: patientMs,
+  });
+  const memory = memoryStore({ clock });
+  const huge = { algorithm: "sliding-window", limit: 2 ** 52 - 5, windowMs: 70 } as const;
+  const log = definePolicy("api", huge);
+  const queue = definePolicy("api", { algorithm: "leaky-bucket", limit: 1, windowMs: 3, queue: 0 });
+  const both = async (policy: Policy, cost: number, mode: ApplyMode) => {
+    const expected = memory.apply([{ policy, subject, cost }], mode);
+    expect(await store.apply([{ policy, subject, cost }], mode)).toStrictEqual(expected);
+    return expected[0]?.resetMs;
+  };
+  await both(log, huge.limit, "commit");
+  const resetMs = (await both(queue, 0, "peek")) as number;
+  expect(resetMs).toBeGreaterThan(2 ** 52);
+  clock.set(clock.now() - 66);
+  expect(await both(queue, 0, "peek")).toBe(resetMs + 66);
 });
