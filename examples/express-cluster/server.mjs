@@ -8,6 +8,7 @@ import { Redis } from "ioredis";
 
 const processes = 4;
 const port = Number(process.env.PORT ?? 3000);
+const deadlineMs = Number(process.env.DEADLINE_MS ?? 200);
 
 if (cluster.isPrimary) startWorkers();
 else await serve();
@@ -36,7 +37,10 @@ function startWorkers() {
 
 async function serve() {
   const limiter = createLimiter({
-    store: redisStore(new Redis(process.env.REDIS_URL, { lazyConnect: true })),
+    deadlineMs,
+    store: redisStore(new Redis(process.env.REDIS_URL, { lazyConnect: true }), {
+      callTimeoutMs: deadlineMs,
+    }),
     policies: {
       // While Redis is down each process enforces its share, so that all of them keep about the limit.
       perIp: slidingWindow({ limit: 20, window: "10s", localShare: 1 / processes }),

@@ -18,8 +18,8 @@ const users = new Map([
 const passwords = new Map([["ada", "engine"]]);
 
 /** An API of many tenants. Without a store it counts in this process. */
-export function createApp({ store, clock, complete = shout } = {}) {
-  const limiter = createLimiter({ store, clock, policies });
+export function createApp({ store, clock, deadlineMs, complete = shout } = {}) {
+  const limiter = createLimiter({ store, clock, deadlineMs, policies });
   const limit = rateLimits({
     limiter,
     identify: ({ user, body }) => ({

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -47,12 +48,22 @@ test("clients see limits throughout when Redis is killed and started anew under 
   const server = app.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${server.address().port}`;
+  // What takes long on a busy machine takes as long without limits.
+  const unlimited = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
+  await once(unlimited, "listening");
+  const unlimitedUrl = `http://127.0.0.1:${unlimited.address().port}`;
   const seen = [];
   const ask = async (phase, method, key) => {
-    const answer = await send(`${url}/items`, method, key);
-    seen.push({ phase, route: `${method} /items`, ...answer });
+    const [answer, usual] = await Promise.all([
+      send(`${url}/items`, method, key),
+      send(unlimitedUrl, method, key),
+    ]);
+    const addedMs = answer.tookMs - usual.tookMs;
+    seen.push({ phase, route: `${method} /items`, ...answer, addedMs });
     return answer;
   };
+  const untilWritten = (phase, key) =>
+    vi.waitFor(async () => expect((await ask(phase, "POST", key)).status).toBe(201), 10_000);
   // Ada reads throughout and writes while Redis is up; Grace writes while it is down, since what is left of
   // a refusal that Ada was told holds during an outage as well.
   const load = async (phase, forMs, writer) => {
@@ -63,25 +74,26 @@ test("clients see limits throughout when Redis is killed and started anew under 
     }
   };
   try {
+    await untilWritten("at first", "key-ada");
     await load("up", 300, "key-ada");
     await redis.stop();
     await load("down", 600, "key-grace");
     redis = await startRedisServer([], redis.port);
-    await vi.waitFor(async () => {
-      expect((await ask("coming back", "POST", "key-grace")).status).toBe(201);
-    }, 5_000);
+    await untilWritten("coming back", "key-grace");
     await load("up again", 300, "key-ada");
   } finally {
     vi.restoreAllMocks();
     server.closeAllConnections();
     server.close();
+    unlimited.closeAllConnections();
+    unlimited.close();
     await app.locals.limiter.close();
     client.disconnect();
     await redis.stop();
   }
 
   console.table(tableOf(seen));
-  expect(Math.max(...seen.map(({ tookMs }) => tookMs))).toBeLessThan(450);
+  expect(Math.max(...seen.map(({ addedMs }) => addedMs))).toBeLessThan(450);
   const during = (phase, route) =>
     seen.filter((answer) => answer.phase === phase && answer.route === route);
   for (const phase of ["up", "down", "up again"]) {
@@ -118,11 +130,11 @@ async function send(url, method, key) {
 
 function tableOf(seen) {
   const rows = new Map();
-  for (const { phase, route, status, fields, tookMs } of seen) {
+  for (const { phase, route, status, fields, addedMs } of seen) {
     const name = `${phase} ${route} ${status} ${fields}`;
-    const row = rows.get(name) ?? { phase, route, status, fields, answers: 0, "slowest ms": 0 };
+    const row = rows.get(name) ?? { phase, route, status, fields, answers: 0, "added ms": 0 };
     row.answers += 1;
-    row["slowest ms"] = Math.max(row["slowest ms"], Math.round(tookMs));
+    row["added ms"] = Math.max(row["added ms"], Math.round(addedMs));
     rows.set(name, row);
   }
   return [...rows.values()];

@@ -19,10 +19,13 @@ export function oddReply(reply: unknown): HeadgateError {
   });
 }
 
-/** The error of one batch among others, by the text that the script gives for it. */
+/**
+ * The error of one batch among others, by the text that the script gives for it. What is neither the server's nor has
+ * its code is the script's own, over a value that it could not read.
+ */
 export function batchFailure(text: string): HeadgateError {
   const cause = new Error(text);
-  return text.startsWith("WRONGTYPE")
+  return text.startsWith("WRONGTYPE") || !/^[A-Z]/.test(text)
     ? new HeadgateError("STORE_KEY_FAILURE", "redis: a key of this request holds a foreign value", {
         cause,
       })

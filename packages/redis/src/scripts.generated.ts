@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "840326e78cb156efc696504b302bf3dca1c0ed76";
+export const scriptSha: string = "2dc307222b902778f34b09028ce504e1b821e053";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -38,7 +38,8 @@ end
 local function failure(raised)
 local text = type(raised) == "table" and raised.err or tostring(raised)
 text = match(text, "(%u%u+ .*)") or text
-return text, not decided and sub(text, 1, 9) ~= "WRONGTYPE"
+local code = match(text, "^%u+")
+return text, not decided and code and code ~= "WRONGTYPE" and code ~= "ERR"
 end
 local parts, made = {}, {}
 local function need(name)

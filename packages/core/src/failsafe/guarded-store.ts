@@ -11,6 +11,7 @@ import type {
 } from "../store/store.js";
 import { Breaker } from "./breaker.js";
 import { outcomesOf } from "./reply.js";
+import { afterTurns } from "./turns.js";
 import { Watchers } from "./watchers.js";
 
 // One breaker for a store, however many limiters share it.
@@ -113,12 +114,19 @@ export class GuardedStore {
   }
 }
 
+/**
+ * The turns of the event loop in which an answer still counts that came in time while the process was busy: one to
+ * read it, and two after which a store may tell it.
+ */
+const turnsToHear = 3;
+
 /** What the promise gives, or a `STORE_TIMEOUT`. A later answer is dropped without a trace. */
 function withinDeadline<T>(promise: T | Promise<T>, deadlineMs: Millis): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       reject(new HeadgateError("STORE_TIMEOUT", `store: no answer within ${deadlineMs} ms`));
-    }, deadlineMs);
+    };
+    const timer = setTimeout(() => afterTurns(turnsToHear, giveUp), deadlineMs);
     Promise.resolve(promise).then(
       (value) => {
         clearTimeout(timer);

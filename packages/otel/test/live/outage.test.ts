@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { freePort, startRedisServer } from "../../../redis/test/servers/redis-server.js";
 import { until } from "../../../redis/test/servers/until.js";
 import { instrumentLimiter } from "../../src/index.js";
-import { routes, startLimitedApp } from "./limited-app.js";
+import { patientMs, routes, startLimitedApp } from "./limited-app.js";
 import { Load, type Seen } from "./load.js";
 import { type Sample, scrape } from "./scrape.js";
 
@@ -71,7 +71,7 @@ it("shows on a real endpoint what a load generator sees, before, during and afte
   const meterProvider = new MeterProvider({ readers: [exporter] });
   let redis = await startRedisServer();
   const client = new Redis({ host: "127.0.0.1", port: redis.port, lazyConnect: true });
-  const app = await startLimitedApp(redisStore(client));
+  const app = await startLimitedApp(redisStore(client, { callTimeoutMs: patientMs }));
   instrumentLimiter(app.limiter, { meterProvider });
   let remembered = 0;
   observe(app.limiter, {

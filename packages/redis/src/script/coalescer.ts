@@ -2,6 +2,7 @@ import type { HeadgateError, Millis } from "@headgate/core";
 import { storeFailure } from "../failures.js";
 import type { Batch } from "./batch.js";
 import type { BatchReply } from "./decode.js";
+import { nextTurn } from "./next-turn.js";
 import type { ScriptRunner } from "./script-runner.js";
 
 /** The most charges of one script call, which keeps the server free for others. */
@@ -16,9 +17,6 @@ interface Pending {
   readonly resolve: (numbers: readonly number[]) => void;
   readonly reject: (error: HeadgateError) => void;
 }
-
-// Not every runtime has it, and none that lacks it has a turn to wait for.
-const nextTurn = (globalThis as { setImmediate?: (run: () => void) => unknown }).setImmediate;
 
 /** Joins batches that come in the same turn of the event loop into one script call for each group. */
 export class Coalescer {
@@ -83,7 +81,8 @@ export class Coalescer {
     const later = Math.floor((call.length - this.#underWay) / 2);
     const now = later < fewestApart ? call.length : call.length - later;
     tell(call, replies, 0, now);
-    if (now < call.length) nextTurn?.(() => nextTurn(() => tell(call, replies, now, call.length)));
+    if (now < call.length)
+      nextTurn?.(() => nextTurn?.(() => tell(call, replies, now, call.length)));
   }
 }
 

@@ -5,6 +5,7 @@ import { script, scriptSha } from "../scripts.generated.js";
 import type { Batch } from "./batch.js";
 import { type BatchReply, type CallReply, decodeCall } from "./decode.js";
 import { encodeCall } from "./encode.js";
+import { nextTurn } from "./next-turn.js";
 import { ServerClock } from "./server-clock.js";
 
 export interface ScriptRunnerOptions {
@@ -37,11 +38,13 @@ export class ScriptRunner {
   run(batches: readonly Batch[], deadlineAt: Millis): Promise<readonly BatchReply[]> {
     return new Promise((resolve, reject) => {
       let givenUp = false;
+      const giveUp = (): void => {
+        givenUp = true;
+        reject(timedOut(this.#options.callTimeoutMs));
+      };
+      // A process that was busy reads only after its timers what came in time.
       const timer = setTimeout(
-        () => {
-          givenUp = true;
-          reject(timedOut(this.#options.callTimeoutMs));
-        },
+        () => (nextTurn === undefined ? giveUp() : nextTurn(giveUp)),
         Math.max(1, deadlineAt - performance.now()),
       );
       this.#attempt(batches, deadlineAt).then(

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { redisStore } from "../../src/index.js";
 import { startCluster } from "../servers/cluster.js";
 import { startRedisServer } from "../servers/redis-server.js";
+import { patientMs } from "../servers/single.js";
 
 const always =
   "-@all +hello +info +evalsha +eval +time +get +set +getrange +setrange +pttl +pexpire +del +scan";
@@ -30,7 +31,7 @@ const guarded = definePolicy("guarded", {
 
 /** Uses everything that a store does. */
 async function useEverything(client: Redis | Cluster): Promise<void> {
-  const store = redisStore(client, { callTimeoutMs: 2_000 });
+  const store = redisStore(client, { callTimeoutMs: patientMs });
   try {
     for (let round = 0; round < 3; round += 1) {
       for (const policy of policies) {

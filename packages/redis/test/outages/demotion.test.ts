@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { expect, test, vi } from "vitest";
 import { redisStore } from "../../src/index.js";
 import { freePort, startRedisServer } from "../servers/redis-server.js";
+import { patientMs } from "../servers/single.js";
 
 const policy = definePolicy("api", { algorithm: "fixed-window", limit: 100, window: "1h" });
 const charge = { policy, subject: "user=1", cost: 1 };
@@ -11,7 +12,7 @@ const charge = { policy, subject: "user=1", cost: 1 };
 test("connects anew once when a server is demoted, however many calls it answers READONLY", async () => {
   const server = await startRedisServer();
   const client = new Redis({ port: server.port, host: "127.0.0.1" });
-  const store = redisStore(client, { coalesce: false, callTimeoutMs: 2_000 });
+  const store = redisStore(client, { coalesce: false, callTimeoutMs: patientMs });
   const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   try {
     await store.apply([charge], "commit");

@@ -6,7 +6,6 @@ import { decisionOf, rateLimits } from "@headgate/express";
 import express from "express";
 import type { RedisStore } from "../../src/index.js";
 
-export const deadlineMs = 200;
 export const limitOfAll = 100_000;
 
 /** The routes, by what they do when the store fails; `three` has three local policies, `free` none at all. */
@@ -33,8 +32,8 @@ export interface LimitedApp {
 }
 
 /** Starts the application on a free port. */
-export async function startLimitedApp(store: RedisStore): Promise<LimitedApp> {
-  const limiter = limiterOver(store);
+export async function startLimitedApp(store: RedisStore, deadlineMs: number): Promise<LimitedApp> {
+  const limiter = limiterOver(store, deadlineMs);
   const limit = rateLimits({ limiter, identify: () => ({ user: "ada" }) });
   const app = express();
   app.get("/local", limit("local"));
@@ -73,7 +72,7 @@ export async function startLimitedApp(store: RedisStore): Promise<LimitedApp> {
 
 type PolicyName = "local" | "open" | "closed" | "first" | "second" | "third";
 
-function limiterOver(store: RedisStore): Limiter<PolicyName, RedisStore> {
+function limiterOver(store: RedisStore, deadlineMs: number): Limiter<PolicyName, RedisStore> {
   const rule = {
     limit: limitOfAll,
     window: "1h",

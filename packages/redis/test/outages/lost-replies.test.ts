@@ -4,6 +4,7 @@ import { Redis as Redis5 } from "ioredis5";
 import { expect, test } from "vitest";
 import { type IoredisClient, redisStore } from "../../src/index.js";
 import { startRedisServer } from "../servers/redis-server.js";
+import { patientMs } from "../servers/single.js";
 import { startTcpProxy } from "../servers/tcp-proxy.js";
 import { until } from "../servers/until.js";
 
@@ -25,7 +26,7 @@ for (const [name, make] of clients) {
     const server = await startRedisServer();
     const proxy = await startTcpProxy(server.port);
     const client = make(proxy.port);
-    const store = redisStore(client, { callTimeoutMs: 1_000 });
+    const store = redisStore(client, { callTimeoutMs: patientMs });
     const remaining = async (): Promise<number> =>
       (await store.apply([{ ...charge, cost: 0 }], "peek"))[0]?.remaining ?? Number.NaN;
     const isBack = (): Promise<boolean> => remaining().then(Number.isInteger, () => false);

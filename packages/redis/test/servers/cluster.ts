@@ -20,7 +20,10 @@ export interface RedisCluster {
 }
 
 const slots = 16_384;
+/** Soon, so that nodes get to know each other soon, and that a replica takes over soon. */
 const nodeTimeoutMs = 1_000;
+/** So late that on a busy machine no node takes another for dead. */
+const patientTimeoutMs = 20_000;
 
 /** Starts a cluster of 3 primaries and 3 replicas and waits until every node finds it whole. */
 export async function startCluster(): Promise<RedisCluster> {
@@ -35,6 +38,7 @@ export async function startCluster(): Promise<RedisCluster> {
     for (let count = 0; count < 6; count += 1) nodes.push(await startNode());
     const [primaries, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
     await join(primaries, replicas);
+    await setNodeTimeout(nodes, patientTimeoutMs);
     const connect = (): Cluster => {
       const addresses = nodes.map(({ server }) => ({ host: "127.0.0.1", port: server.port }));
       const client = new Cluster(addresses, { lazyConnect: true });
@@ -47,6 +51,11 @@ export async function startCluster(): Promise<RedisCluster> {
     await stop();
     throw error;
   }
+}
+
+/** Makes nodes find out soon that another one is dead, as those of `startCluster` do not. */
+export function watchEachOther({ primaries, replicas }: RedisCluster): Promise<void> {
+  return setNodeTimeout([...primaries, ...replicas], nodeTimeoutMs);
 }
 
 /** The slots that a node serves, as it says itself. */
@@ -78,6 +87,10 @@ export async function moveSlot(
     await client.cluster("SETSLOT", slot, "NODE", to.id);
   }
   return moved;
+}
+
+async function setNodeTimeout(nodes: readonly ClusterNode[], timeoutMs: number): Promise<void> {
+  for (const { client } of nodes) await client.config("SET", "cluster-node-timeout", timeoutMs);
 }
 
 async function startNode(): Promise<ClusterNode> {

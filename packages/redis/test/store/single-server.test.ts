@@ -152,6 +152,27 @@ test("gives 63 answers and one failure when one of 64 coalesced keys holds a for
     expect(reason.cause.message).toMatch(/^WRONGTYPE/);
   }));
 
+test("gives one failure when the first of the coalesced keys holds a log that was cut off", () =>
+  withStore(async ({ store, prefix }) => {
+    const key = `${prefix}:{user=0}:log`;
+    await store.apply(once(log, "user=0"), "commit");
+    const whole = await redis.client.getBuffer(key);
+    await redis.client.set(key, (whole as Buffer).subarray(0, -5), "PX", 60_000);
+    for (const mode of ["commit", "peek"] as const) {
+      const settled = await Promise.allSettled([
+        store.apply(once(log, "user=0"), mode),
+        store.apply(once(fixed, "user=1"), mode),
+        store.apply(once(log, "user=2"), mode),
+      ]);
+      const [sick, ...others] = settled.map(({ status }) => status);
+      expect([sick, others], mode).toEqual(["rejected", ["fulfilled", "fulfilled"]]);
+      const { reason } = settled[0] as PromiseRejectedResult;
+      expect(reason.code, mode).toBe("STORE_KEY_FAILURE");
+    }
+    await store.reset(log, "user=0");
+    expect((await store.apply(once(log, "user=0"), "commit"))[0]?.remaining).toBe(19_999);
+  }));
+
 test("gives every key a TTL that ends when its state does, at most two windows later", () =>
   withStore(async ({ store, prefix }) => {
     for (const policy of all) await store.apply(once(policy), "commit");

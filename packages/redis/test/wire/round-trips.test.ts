@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RedisStoreOptions, redisStore } from "../../src/index.js";
 import { type RedisServer, startRedisServer } from "../servers/redis-server.js";
-import { freshPrefix } from "../servers/single.js";
+import { freshPrefix, patientMs } from "../servers/single.js";
 import { startTcpProxy, type TcpProxy } from "../servers/tcp-proxy.js";
 
 let server: RedisServer;
@@ -48,8 +48,8 @@ async function withLimiter(
 function limiterOver(client: Redis, options: RedisStoreOptions) {
   const rule = { limit: 20, window: "24h", by: "user" } as const;
   return createLimiter({
-    store: redisStore(client, { prefix: freshPrefix(), ...options }),
-    deadlineMs: 2_000,
+    store: redisStore(client, { prefix: freshPrefix(), callTimeoutMs: patientMs, ...options }),
+    deadlineMs: patientMs,
     policies: { hourly: fixedWindow(rule), strict: slidingWindow(rule), steady: tokenBucket(rule) },
   });
 }
@@ -87,8 +87,8 @@ test("takes one round trip for layered policies with penalties, shadows and tier
   const penalty = { after: 5, within: "1h", ban: "1h" } as const;
   const rule = { limit: 3, window: "24h", by: "user" } as const;
   const limiter = createLimiter({
-    store: redisStore(client, { prefix: freshPrefix() }),
-    deadlineMs: 2_000,
+    store: redisStore(client, { prefix: freshPrefix(), callTimeoutMs: patientMs }),
+    deadlineMs: patientMs,
     policies: {
       wide: slidingWindow({ ...rule, limit: 100, tiers: { pro: { limit: 1_000 } } }),
       tight: tokenBucket({ ...rule, penalty, version: 2 }),
