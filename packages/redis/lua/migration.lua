@@ -83,14 +83,16 @@ local function scaled(used, to, from)
   return whole + (rest > 0 and quotient + 1 or quotient)
 end
 
--- Below 2^53 by 278 years: what is counted under a clock that far behind stays exact, and clients can read it, some of
--- which do not read the last 48 integers exactly.
-local largest = 2 ^ 53 - 2 ^ 43
+local largest = 2 ^ 53 - 1
+
+-- Kept free below the largest integer, 278 years of ms: an earlier clock makes waits longer, and some clients misread
+-- the last integers.
+local margin = 2 ^ 43
 
 -- How much larger the capacity could be.
 local function spare(policy)
   local unit = policy.algorithm.tells_extra and policy.window_ms or 1
-  return floor(largest / unit) - policy.algorithm.capacity(policy)
+  return floor((largest - max(policy.algorithm.capacity(policy) * unit, margin)) / unit)
 end
 
 -- What a state may hold at most, so that a call on top of it is still exact.

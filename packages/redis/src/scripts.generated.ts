@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "2dc307222b902778f34b09028ce504e1b821e053";
+export const scriptSha: string = "a445f3411938a669d1540e06793f4e1ab2216c4e";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -1037,10 +1037,11 @@ bit = bit / 2
 end
 return whole + (rest > 0 and quotient + 1 or quotient)
 end
-local largest = 2 ^ 53 - 2 ^ 43
+local largest = 2 ^ 53 - 1
+local margin = 2 ^ 43
 local function spare(policy)
 local unit = policy.algorithm.tells_extra and policy.window_ms or 1
-return floor(largest / unit) - policy.algorithm.capacity(policy)
+return floor((largest - max(policy.algorithm.capacity(policy) * unit, margin)) / unit)
 end
 local function most_used(policy)
 return policy.tag == "c" and floor(largest / policy.window_ms) or spare(policy)

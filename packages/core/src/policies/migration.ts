@@ -4,8 +4,7 @@ import { capacityOf } from "../policy/capacity.js";
 import type { MigrationRule, Policy } from "../policy/policy.js";
 import { enlarged } from "./debt.js";
 
-/** Below 2^53 by 278 years: what is counted under a clock that far behind, or sent to another machine, stays exact. */
-const largest = 2 ** 53 - 2 ** 43;
+const largest = Number.MAX_SAFE_INTEGER;
 
 /** A state and the policy that it was written under. */
 export interface Held {
@@ -99,8 +98,15 @@ function mostUsed(policy: Policy): number {
   return counter ? Math.floor(largest / policy.windowMs) : spare(policy);
 }
 
+/**
+ * Kept free below the largest integer, 278 years of ms: an earlier clock makes waits longer, and some clients of
+ * Redis misread the last integers.
+ */
+const margin = 2 ** 43;
+
 /** How much larger the capacity could be. */
 function spare(policy: Policy): number {
   const bucket = policy.algorithm === "token-bucket" || policy.algorithm === "leaky-bucket";
-  return Math.floor(largest / (bucket ? policy.windowMs : 1)) - capacityOf(policy);
+  const unit = bucket ? policy.windowMs : 1;
+  return Math.floor((largest - Math.max(capacityOf(policy) * unit, margin)) / unit);
 }

@@ -31,7 +31,7 @@ function decodeLine(line: string, policy: Policy, nowMs: Millis): BatchReply {
 
 /** A refusal, a charge whose receipt's instant lies ahead of the call's, or why there was no decision. */
 function decodeRareLine(line: string, nowMs: Millis): BatchReply {
-  if (!/^[-\d. ]+$/.test(line)) return batchFailure(line);
+  if (!/^[-\d. ]*$/.test(line)) return batchFailure(line);
   const numbers = line.split(" ").map(Number);
   const [first, resetMs, third, aheadMs] = numbers as [number, number, number, number];
   if (!numbers.every(isInteger)) return oddReply(line);
