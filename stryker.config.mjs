@@ -1,11 +1,12 @@
-// Mutation tests of the code that decides. `npm run test:mutation` runs both parts and writes reports/mutation.
+// Mutation tests of the code that decides. `npm run test:mutation` runs every part and writes reports/mutation.
 const part = process.env.HEADGATE_MUTATE ?? "decisions";
 
 const mutated = {
   decisions: [
-    "packages/core/src/{algorithms,limiter}/**/*.ts",
+    "packages/core/src/{algorithms,limiter,failsafe}/**/*.ts",
     "packages/core/src/store/memory/**/*.ts",
   ],
+  policies: ["packages/core/src/policies/**/*.ts"],
   http: ["packages/core/src/http/**/*.ts"],
 };
 

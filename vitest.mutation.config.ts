@@ -11,8 +11,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@headgate\/core$/, replacement: source("core/src") },
-      { find: /^@headgate\/core\/http$/, replacement: source("core/src/http") },
-      { find: /^@headgate\/core\/testing$/, replacement: source("core/src/testing") },
+      { find: /^@headgate\/core\/([a-z/]+)$/, replacement: source("core/src/$1") },
       { find: /^@headgate\/express$/, replacement: source("express/src") },
     ],
   },

@@ -17,7 +17,9 @@ const preparations = {
   },
 };
 
-const lives = 5;
+/** So much is weighed together that what else the process allocates and frees is little beside it. */
+const fewestLives = 5;
+const fewestUnits = 20_000;
 
 /**
  * Calls of another client before each timed one. Filling a large window drives the store's code and tables
@@ -44,7 +46,10 @@ answer(({ algorithm, limit, most, preparation, samples }) => {
 
 /** Bytes that a full window holds for each admitted unit. */
 function bytesPerUnit(limit) {
+  // What is compiled and made once is not a window's.
+  new Life({ limit: 1 }).fill();
   const before = bytesInUse();
+  const lives = Math.max(fewestLives, Math.ceil(fewestUnits / limit));
   const full = Array.from({ length: lives }, () => new Life({ limit }));
   for (const life of full) life.fill();
   return (bytesInUse() - before) / (limit * full.length);

@@ -12,8 +12,8 @@
 -- Reply: the server's time in ms; 1 when the call came too late and did nothing, else 0; then for each batch
 -- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
 -- remaining, retry, next, reset, delay, and the receipt's instant and mark; then what was settled, or what a leg's
--- charge met; and with a penalty until when the subject is banned. -1 is never, or absent. Of each charge of a
--- run what run.lua says, or the text of its error.
+-- charge met; and with a penalty until when the subject is banned. -1 is never, or absent. Of a run the text that
+-- run.lua makes.
 
 if server_ms > not_after_ms then
   return { server_ms, 1 }

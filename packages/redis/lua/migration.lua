@@ -85,8 +85,9 @@ end
 
 local largest = 2 ^ 53 - 1
 
--- Kept free below the largest integer: an earlier clock makes waits longer, and clients misread the last ones.
-local margin = 2 ^ 10
+-- Kept free below the largest integer, 278 years of ms: an earlier clock makes waits longer, and some clients misread
+-- the last integers.
+local margin = 2 ^ 43
 
 -- How much larger the capacity could be.
 local function spare(policy)

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "d2b2016279f7164361260ea255024c9b28486636";
+export const scriptSha: string = "a445f3411938a669d1540e06793f4e1ab2216c4e";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -113,18 +113,20 @@ made[larger] = made[larger] + units
 return made
 end
 local policy, cost, take
+local two = digits .. " " .. digits
+local four = two .. " " .. two
 local function admitted(remaining, reset_ms, at, mark)
 if at == now_ms then
-return remaining, reset_ms
+return format(two, remaining, reset_ms)
 end
-return text_of(remaining) .. " " .. text_of(reset_ms) .. " " .. text_of(mark) .. " " .. text_of(at - now_ms)
+return format(four, remaining, reset_ms, mark, at - now_ms)
 end
 local function commit_batch(key)
 local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
 local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
 local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
 if allowed == 0 then
-return -1 - remaining, reset_ms, retry_ms
+return format(two, -1 - remaining, reset_ms) .. " " .. text_of(retry_ms)
 end
 return admitted(remaining, reset_ms, at, mark)
 end
@@ -168,13 +170,11 @@ end
 local function decide_run(size)
 policy, cost = policies[next_text()], next_number()
 local commit = commit_of_run()
-local told, last = {}, 0
+local lines = {}
 local end_of_run = keys_read + size
 local function commit_rest()
 while keys_read < end_of_run do
-local first, second, third = commit(next_key())
-told[last + 1], told[last + 2], told[last + 3] = first, second, third
-last = last + (third and 3 or second and 2 or 1)
+lines[#lines + 1] = commit(next_key())
 decided = true
 end
 end
@@ -185,11 +185,10 @@ local text, fails_all = failure(raised)
 if fails_all then
 return nil, text
 end
-last = last + 1
-told[last] = text
+lines[#lines + 1] = string.gsub(text, "%c", " ")
 end
 end
-return told
+return table.concat(lines, "\\n")
 end
 parts["take-fixed-window"] = function()
 return function(policy, now, cost, start_ms, count)
@@ -1039,7 +1038,7 @@ end
 return whole + (rest > 0 and quotient + 1 or quotient)
 end
 local largest = 2 ^ 53 - 1
-local margin = 2 ^ 10
+local margin = 2 ^ 43
 local function spare(policy)
 local unit = policy.algorithm.tells_extra and policy.window_ms or 1
 return floor((largest - max(policy.algorithm.capacity(policy) * unit, margin)) / unit)

@@ -98,8 +98,11 @@ function mostUsed(policy: Policy): number {
   return counter ? Math.floor(largest / policy.windowMs) : spare(policy);
 }
 
-/** Kept free below the largest integer: an earlier clock makes waits longer, and Redis clients misread the last ones. */
-const margin = 2 ** 10;
+/**
+ * Kept free below the largest integer, 278 years of ms: an earlier clock makes waits longer, and some clients of
+ * Redis misread the last integers.
+ */
+const margin = 2 ** 43;
 
 /** How much larger the capacity could be. */
 function spare(policy: Policy): number {

@@ -9,41 +9,36 @@ export function decodeRun(
   batches: readonly Batch[],
   nowMs: Millis,
 ): readonly BatchReply[] {
-  const values: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  const decoded: BatchReply[] = [];
-  let from = 0;
-  for (const { charges } of batches) {
-    const first = values[from];
-    if (typeof first === "string") {
-      decoded.push(chargeAhead(first, nowMs) ?? batchFailure(first));
-      from += 1;
-      continue;
-    }
-    const [resetMs, waitMs] = [values[from + 1], values[from + 2]];
-    if (!isInteger(first) || !isInteger(resetMs)) return batches.map(() => oddReply(reply));
-    if (first >= 0) {
-      const mark = markOf((charges[0] as KeyedCharge).policy, { nowMs, resetMs });
-      decoded.push([1, first, 0, -1, resetMs, 0, nowMs, mark]);
-      from += 2;
-      continue;
-    }
-    if (!isInteger(waitMs)) return batches.map(() => oddReply(reply));
-    decoded.push([0, -1 - first, waitMs, -1, resetMs, 0, -1, 0]);
-    from += 3;
-  }
-  return from === values.length ? decoded : batches.map(() => oddReply(reply));
+  const lines = typeof reply === "string" ? reply.split("\n") : [];
+  if (lines.length !== batches.length) return batches.map(() => oddReply(reply));
+  return batches.map(({ charges }, index) => {
+    const { policy } = charges[0] as KeyedCharge;
+    return decodeLine(lines[index] as string, policy, nowMs);
+  });
 }
 
-/** An admitted charge whose receipt's instant lies ahead of the call's; undefined for any other text. */
-function chargeAhead(text: string, nowMs: Millis): BatchReply | undefined {
-  if (!/^\d+ \d+ \d+ \d+$/.test(text)) return undefined;
-  const [remaining, resetMs, mark, aheadMs] = text.split(" ").map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  return [1, remaining, 0, -1, resetMs, 0, nowMs + aheadMs, mark];
+/** What a line tells; nearly all are two numbers, and need no list of them. */
+function decodeLine(line: string, policy: Policy, nowMs: Millis): BatchReply {
+  const second = line.indexOf(" ") + 1;
+  if (second > 0 && !line.includes(" ", second)) {
+    const remaining = Number(line.slice(0, second));
+    const resetMs = Number(line.slice(second));
+    if (isInteger(remaining) && remaining >= 0 && isInteger(resetMs))
+      return [1, remaining, 0, -1, resetMs, 0, nowMs, markOf(policy, { nowMs, resetMs })];
+  }
+  return decodeRareLine(line, nowMs);
+}
+
+/** A refusal, a charge whose receipt's instant lies ahead of the call's, or why there was no decision. */
+function decodeRareLine(line: string, nowMs: Millis): BatchReply {
+  if (!/^[-\d. ]*$/.test(line)) return batchFailure(line);
+  const numbers = line.split(" ").map(Number);
+  const [first, resetMs, third, aheadMs] = numbers as [number, number, number, number];
+  if (!numbers.every(isInteger)) return oddReply(line);
+  if (numbers.length === 3 && first < 0) return [0, -1 - first, third, -1, resetMs, 0, -1, 0];
+  if (numbers.length === 4 && first >= 0)
+    return [1, first, 0, -1, resetMs, 0, nowMs + aheadMs, third];
+  return oddReply(line);
 }
 
 /** The mark of a charge that was made at the call's own instant. */

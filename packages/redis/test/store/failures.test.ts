@@ -79,12 +79,39 @@ test("fails for a closed store, and closes twice", async () => {
 const serverMs = Date.now();
 /** What the script answers to one charge, as part of a run and as a batch by itself. */
 const rightReplies = {
-  commit: [4, 60_000],
+  commit: "4 60000",
   peek: [1, 4, 0, -1, 60_000, 0, -1, 0],
 } as const;
 
-function oddReplies(right: readonly number[]): readonly [what: string, reply: unknown][] {
+const oddAnswers = {
+  commit: [
+    ["a number", 4],
+    ["a list", [4, 60_000]],
+    ["a short line", "4"],
+    ["a long line", "4 60000 5"],
+    ["a line too many", "4 60000\n4 60000"],
+    ["a fraction", "4.5 60000"],
+    ["a number too large", "9007199254740992 60000"],
+    ["a refusal without its wait", "-1 60000"],
+    ["a refusal with an instant", "-1 60000 5 5"],
+    ["an empty line", ""],
+  ],
+  peek: [
+    ["numbers of bigint", rightReplies.peek.map(BigInt)],
+    ["numbers as text", rightReplies.peek.map(String)],
+    ["a short batch", rightReplies.peek.slice(1)],
+    ["a long batch", [...rightReplies.peek, 1]],
+    ["a fraction", rightReplies.peek.map((number) => number + 0.5)],
+  ],
+} as const;
+
+function oddReplies(mode: "commit" | "peek"): readonly [what: string, reply: unknown][] {
+  const right = rightReplies[mode];
+  const answers = oddAnswers[mode].map(
+    ([what, answer]) => [what, [serverMs, 0, answer]] as [string, unknown],
+  );
   return [
+    ...answers,
     ["null", null],
     ["OK", "OK"],
     ["a number", 1],
@@ -92,13 +119,7 @@ function oddReplies(right: readonly number[]): readonly [what: string, reply: un
     ["a short list", [serverMs, 0]],
     ["a Buffer", Buffer.from("1")],
     ["a time of bigint", [BigInt(serverMs), 0, right]],
-    ["a number of bigint", [serverMs, 0, right.map(BigInt)]],
-    ["numbers as text", [serverMs, 0, right.map(String)]],
-    ["a short batch", [serverMs, 0, right.slice(1)]],
-    ["a long batch", [serverMs, 0, [...right, 1]]],
     ["a batch too many", [serverMs, 0, right, right]],
-    ["a fraction", [serverMs, 0, right.map((number) => number + 0.5)]],
-    ["a refusal without its wait", [serverMs, 0, [-1, 60_000]]],
     ["null in place of a batch", [serverMs, 0, null]],
   ];
 }
@@ -110,7 +131,7 @@ for (const mode of ["commit", "peek"] as const) {
     expect(outcome).toMatchObject({ allowed: true, remaining: 4, resetMs: 60_000 });
   });
 
-  for (const [what, reply] of oddReplies(rightReplies[mode])) {
+  for (const [what, reply] of oddReplies(mode)) {
     test(`takes a reply of ${what} to a ${mode} for a store failure that keeps it as its cause`, async () => {
       const store = redisStore(answering(async () => reply));
       const error = await store.apply([charge], mode).catch((thrown: unknown) => thrown);
