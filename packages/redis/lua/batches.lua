@@ -15,7 +15,7 @@ local function read_charge(place)
   local charge = batch.charges[place] or {}
   batch.charges[place] = charge
   charge.key = next_key()
-  charge.policy = with_algorithm(policies[next_text()])
+  charge.policy = with_algorithm(policies[next_number()])
   charge.cost = next_number()
   charge.next_ms, charge.at, charge.mark = -1, -1, 0
   if batch.mode == "r" then
@@ -38,7 +38,7 @@ function batches.decide_next(letter, size)
     decided = true
     return result
   end
-  local text, fails_all = failure(result)
+  local text, fails_all = need("failure")(result)
   if fails_all then
     return nil, text
   end

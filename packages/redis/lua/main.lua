@@ -1,7 +1,7 @@
 -- The entry. KEYS: the key of every charge of every batch, in order, and behind it the key of its ban where the
 -- policy has a penalty; but for refunds.
--- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window and extra, and with
--- a capital tag also its version, the first letter of its migration rule, its debt, whether it is a shadow (1 or 0),
+-- ARGV, after the times: the number of policies, for each its algorithm's tag, limit, window (as states tell
+-- it, and in ms) and extra, and with a capital tag also its version, the first letter of its migration rule, its debt, whether it is a shadow (1 or 0),
 -- the first letter of what its penalty counts ("-" for no penalty), and a penalty's after, within_ms and ban_ms.
 -- Then the batches up to the end: for each its mode with the number of charges behind it unless that is 1 ("c",
 -- "P3"); a capital letter asks for more: next, or as the mode says. For each charge the policy's place, the cost,
@@ -30,16 +30,15 @@ local function read_rest(policy)
 end
 
 for place = 1, next_number() do
-  local tag, limit, window, extra = next_text(), next_text(), next_text(), next_text()
-  local policy
-  if algorithm_names[tag] then
-    policy = terms_of(tag, limit, window, extra, "1")
-    policy.version, policy.debt = 1, 0
-  else
-    policy = terms_of(string.lower(tag), limit, window, extra, ARGV[position + 1])
+  local tag, limit, window, window_ms, extra = next_text(), next_text(), next_text(), next_text(), next_text()
+  local plain_tag = string.lower(tag)
+  local is_plain = tag == plain_tag
+  local policy = terms_of(plain_tag, limit, window, window_ms, extra, is_plain and "1" or ARGV[position + 1])
+  policy.version, policy.debt = 1, 0
+  if not is_plain then
     read_rest(policy)
   end
-  policies[text_of(place)] = policy
+  policies[place] = policy
 end
 
 local reply = { server_ms, 0 }

@@ -12,17 +12,28 @@ const parts = [
   "shared/call.lua",
   "shared/parts.lua",
   "shared/state.lua",
-  "policies.lua",
-  "run.lua",
+  "terms.lua",
 ];
+
+/** The straight ways, by the tags of their algorithms; one is made when a run is of it. */
+const takes = [
+  ["f", "takes/fixed-window.lua"],
+  ["c", "takes/sliding-window-counter.lua"],
+  ["t", "takes/token-bucket.lua"],
+];
+
+const runs = "run.lua";
+
+/** What all parts that are needed by name may use. */
+const beforeNeeded = ["shared/keys.lua", "policies.lua"];
 
 /** Those are made when something needs them by their name. */
 const neededParts = [
-  "takes/fixed-window.lua",
-  "takes/sliding-window-counter.lua",
-  "takes/token-bucket.lua",
+  "shared/failure.lua",
   "shared/owed.lua",
   "shared/stamp-log.lua",
+  "commits/batch.lua",
+  "commits/log.lua",
   "algorithms/fixed-window.lua",
   "algorithms/sliding-window.lua",
   "algorithms/sliding-window-counter.lua",
@@ -47,6 +58,7 @@ export function joinedScript(
 ) {
   const needed = (name, text) => `parts["${name}"] = function()\n${text}end\n`;
   const neededPart = (part) => needed(nameOf(part), read(part));
+  const take = ([tag, part]) => `if tag == "${tag}" then\n${read(part)}end\n`;
   const batchesText = [
     read(batches.before),
     ...batches.neededParts.map(neededPart),
@@ -54,8 +66,15 @@ export function joinedScript(
   ].join("");
   return [
     ...parts.map((part) => read(part)),
+    "local function take_of(tag)\n",
+    ...takes.map(take),
+    "end\n",
+    read(runs),
+    "function make_parts()\nparts = {}\n",
+    ...beforeNeeded.map((part) => read(part)),
     ...neededParts.map(neededPart),
     needed("batches", batchesText),
+    "return parts\nend\n",
     read(entry),
   ]
     .join("")
@@ -67,7 +86,7 @@ export function joinedScript(
 
 function nameOf(part) {
   const name = basename(part, ".lua");
-  return part.startsWith("takes/") ? `take-${name}` : name;
+  return part.startsWith("commits/") ? `commit-${name}` : name;
 }
 
 /** The TypeScript module that holds the script. */

@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "a445f3411938a669d1540e06793f4e1ab2216c4e";
+export const scriptSha: string = "f218c544429cfa221c9a0e412030ca5060334de9";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -25,66 +25,32 @@ local server_ms = server_time[1] * 1000 + floor(server_time[2] / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()
-local function ttl_until(expires_at)
-return max(1, expires_at - now_ms + grace_ms)
-end
 local policies = {}
 local keys_read = 0
 local decided = false
-local function next_key()
-keys_read = keys_read + 1
-return KEYS[keys_read]
-end
-local function failure(raised)
-local text = type(raised) == "table" and raised.err or tostring(raised)
-text = match(text, "(%u%u+ .*)") or text
-local code = match(text, "^%u+")
-return text, not decided and code and code ~= "WRONGTYPE" and code ~= "ERR"
-end
-local parts, made = {}, {}
+local parts, make_parts
+local made = {}
 local function need(name)
 local part = made[name]
 if not part then
+parts = parts or make_parts()
 part = parts[name]()
 made[name] = part
 end
 return part
 end
-local function load_text(key, policy)
-local stored = call("GET", key)
-if not stored then
-return nil
-end
-local first, second, third = match(stored, policy.pattern)
-if not first then
-return nil, stored
-end
-return policy.algorithm.state_of(first, second, third)
-end
 local function keep_numbers(key, keeper, ttl_ms, first, second, third)
 call("SET", key, format(keeper.layout, first, second, third), "PX", text_of(ttl_ms))
 end
-local algorithm_names = {
-f = "fixed-window",
-w = "sliding-window",
-c = "sliding-window-counter",
-t = "token-bucket",
-l = "leaky-bucket",
-}
 local number_counts = { f = 2, c = 3, t = 2, l = 2 }
-local unit_ms = { d = 86400000, h = 3600000, m = 60000, s = 1000, [""] = 1 }
-local function window_ms_of(window)
-local count, unit = match(window, "^(%d+)(%a?)$")
-return count * unit_ms[unit]
-end
-local function terms_of(tag, limit, window, extra, version)
+local function terms_of(tag, limit, window, window_ms, extra, version)
 local form = version == "1" and tag .. window or tag .. window .. "v" .. version
 local suffix = (tag == "t" or tag == "l") and " " .. limit .. " " .. extra or " " .. limit
 local policy = {
 tag = tag,
 limit = tonumber(limit),
 window = window,
-window_ms = window_ms_of(window),
+window_ms = tonumber(window_ms),
 extra = tonumber(extra),
 form = form,
 }
@@ -97,100 +63,8 @@ policy.head = form .. suffix .. "\\n"
 end
 return policy
 end
-local function with_algorithm(policy)
-policy.algorithm = need(algorithm_names[policy.tag])
-return policy
-end
-local function policy_of(tag, limit, window, extra, version)
-local policy = with_algorithm(terms_of(tag, limit, window, extra, version))
-policy.version = tonumber(version)
-return policy
-end
-local function enlarged(policy, units)
-local larger = policy.algorithm.tells_extra and "extra" or "limit"
-local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
-made[larger] = made[larger] + units
-return made
-end
-local policy, cost, take
-local two = digits .. " " .. digits
-local four = two .. " " .. two
-local function admitted(remaining, reset_ms, at, mark)
-if at == now_ms then
-return format(two, remaining, reset_ms)
-end
-return format(four, remaining, reset_ms, mark, at - now_ms)
-end
-local function commit_batch(key)
-local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
-local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
-local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
-if allowed == 0 then
-return format(two, -1 - remaining, reset_ms) .. " " .. text_of(retry_ms)
-end
-return admitted(remaining, reset_ms, at, mark)
-end
-local function commit_numbers(key)
-local stored, first, second, third = call("GET", key), nil, nil, nil
-if stored then
-first, second, third = match(stored, policy.pattern)
-if not first then
-return commit_batch(key)
-end
-first, second, third = tonumber(first), tonumber(second), tonumber(third)
-end
-local remaining, reset_ms, at, mark
-remaining, reset_ms, at, mark, first, second, third = take(policy, now_ms, cost, first, second, third)
-if not remaining then
-return commit_batch(key)
-end
-keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
-return admitted(remaining, reset_ms, at, mark)
-end
-local function commit_log(key)
-local algorithm = policy.algorithm
-local log, foreign = algorithm.load(key, policy)
-if foreign or not algorithm.measure(policy, log, now_ms, cost) then
-return commit_batch(key)
-end
-log = log or algorithm.create(key, policy)
-local at, mark = algorithm.spend(policy, log, now_ms, cost)
-algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
-local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
-return admitted(remaining, reset_ms, at, mark)
-end
-local function commit_of_run()
-if number_counts[policy.tag] then
-take = need("take-" .. algorithm_names[policy.tag])
-return commit_numbers
-end
-with_algorithm(policy)
-return commit_log
-end
-local function decide_run(size)
-policy, cost = policies[next_text()], next_number()
-local commit = commit_of_run()
-local lines = {}
-local end_of_run = keys_read + size
-local function commit_rest()
-while keys_read < end_of_run do
-lines[#lines + 1] = commit(next_key())
-decided = true
-end
-end
-while keys_read < end_of_run do
-local succeeded, raised = pcall(commit_rest)
-if not succeeded then
-local text, fails_all = failure(raised)
-if fails_all then
-return nil, text
-end
-lines[#lines + 1] = string.gsub(text, "%c", " ")
-end
-end
-return table.concat(lines, "\\n")
-end
-parts["take-fixed-window"] = function()
+local function take_of(tag)
+if tag == "f" then
 return function(policy, now, cost, start_ms, count)
 local limit, window_ms = policy.limit, policy.window_ms
 if not start_ms or count == 0 or now >= start_ms + window_ms then
@@ -203,7 +77,7 @@ end
 return limit - used, end_ms - now, max(now, start_ms), start_ms, start_ms, used
 end
 end
-parts["take-sliding-window-counter"] = function()
+if tag == "c" then
 return function(policy, now, cost, stored_index, current, previous)
 local limit, window_ms = policy.limit, policy.window_ms
 local at = now
@@ -223,7 +97,7 @@ local reset_ms = at - now + window_ms + rest_ms
 return limit - used - ceil(weighed / window_ms), reset_ms, at, index, index, used, previous
 end
 end
-parts["take-token-bucket"] = function()
+if tag == "t" then
 return function(policy, now, cost, units, at_ms)
 local limit, window_ms, burst = policy.limit, policy.window_ms, policy.extra
 local at, owed = now, 0
@@ -239,6 +113,112 @@ end
 owed, room = owed + cost * window_ms, room - cost * window_ms
 local reset_ms = at - now + ceil(owed / limit)
 return floor(room / window_ms), reset_ms, at, 0, owed, at
+end
+end
+end
+local policy, cost, take
+local two = digits .. " " .. digits
+local function admitted(remaining, reset_ms, at, mark)
+if at == now_ms then
+return format(two, remaining, reset_ms)
+end
+return format(two .. " " .. two, remaining, reset_ms, mark, at - now_ms)
+end
+local function commit_numbers(key)
+local stored, first, second, third = call("GET", key), nil, nil, nil
+if stored then
+first, second, third = match(stored, policy.pattern)
+if not first then
+return need("commit-batch")(key)
+end
+first, second, third = tonumber(first), tonumber(second), tonumber(third)
+end
+local remaining, reset_ms, at, mark
+remaining, reset_ms, at, mark, first, second, third = take(policy, now_ms, cost, first, second, third)
+if not remaining then
+return need("commit-batch")(key)
+end
+keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
+return admitted(remaining, reset_ms, at, mark)
+end
+local function decide_run(size)
+policy, cost = policies[next_number()], next_number()
+take = take_of(policy.tag)
+local commit = take and commit_numbers or need("commit-log")
+local lines = {}
+local end_of_run = keys_read + size
+local function commit_rest()
+while keys_read < end_of_run do
+keys_read = keys_read + 1
+lines[#lines + 1] = commit(KEYS[keys_read])
+decided = true
+end
+end
+while keys_read < end_of_run do
+local succeeded, raised = pcall(commit_rest)
+if not succeeded then
+local text, fails_all = need("failure")(raised)
+if fails_all then
+return nil, text
+end
+lines[#lines + 1] = string.gsub(text, "%c", " ")
+end
+end
+return table.concat(lines, "\\n")
+end
+function make_parts()
+parts = {}
+local function next_key()
+keys_read = keys_read + 1
+return KEYS[keys_read]
+end
+local function ttl_until(expires_at)
+return max(1, expires_at - now_ms + grace_ms)
+end
+local function load_text(key, policy)
+local stored = call("GET", key)
+if not stored then
+return nil
+end
+local first, second, third = match(stored, policy.pattern)
+if not first then
+return nil, stored
+end
+return policy.algorithm.state_of(first, second, third)
+end
+local algorithm_names = {
+f = "fixed-window",
+w = "sliding-window",
+c = "sliding-window-counter",
+t = "token-bucket",
+l = "leaky-bucket",
+}
+local unit_ms = { d = 86400000, h = 3600000, m = 60000, s = 1000, [""] = 1 }
+local function window_ms_of(window)
+local count, unit = match(window, "^(%d+)(%a?)$")
+return count * unit_ms[unit]
+end
+local function with_algorithm(policy)
+policy.algorithm = need(algorithm_names[policy.tag])
+return policy
+end
+local function policy_of(tag, limit, window, extra, version)
+local policy = with_algorithm(terms_of(tag, limit, window, window_ms_of(window), extra, version))
+policy.version = tonumber(version)
+return policy
+end
+local function enlarged(policy, units)
+local larger = policy.algorithm.tells_extra and "extra" or "limit"
+local made = { limit = policy.limit, window_ms = policy.window_ms, extra = policy.extra }
+made[larger] = made[larger] + units
+return made
+end
+parts["failure"] = function()
+return function(raised)
+local text = type(raised) == "table" and raised.err or tostring(raised)
+text = match(text, "(%u%u+ .*)") or text
+local code = match(text, "^%u+")
+return text, not decided and code and code ~= "WRONGTYPE" and code ~= "ERR"
 end
 end
 parts["owed"] = function()
@@ -553,6 +533,31 @@ overwrite(log, index, table.concat(packed))
 return true
 end
 return stamp_log
+end
+parts["commit-batch"] = function()
+return function(key)
+local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
+local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
+local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
+if allowed == 0 then
+return format(two, -1 - remaining, reset_ms) .. " " .. text_of(retry_ms)
+end
+return admitted(remaining, reset_ms, at, mark)
+end
+end
+parts["commit-log"] = function()
+return function(key)
+local algorithm = with_algorithm(policy).algorithm
+local log, foreign = algorithm.load(key, policy)
+if foreign or not algorithm.measure(policy, log, now_ms, cost) then
+return need("commit-batch")(key)
+end
+log = log or algorithm.create(key, policy)
+local at, mark = algorithm.spend(policy, log, now_ms, cost)
+algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
+local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
+return admitted(remaining, reset_ms, at, mark)
+end
 end
 parts["fixed-window"] = function()
 local fixed_window = {
@@ -1276,7 +1281,7 @@ local function read_charge(place)
 local charge = batch.charges[place] or {}
 batch.charges[place] = charge
 charge.key = next_key()
-charge.policy = with_algorithm(policies[next_text()])
+charge.policy = with_algorithm(policies[next_number()])
 charge.cost = next_number()
 charge.next_ms, charge.at, charge.mark = -1, -1, 0
 if batch.mode == "r" then
@@ -1298,13 +1303,15 @@ if succeeded then
 decided = true
 return result
 end
-local text, fails_all = failure(result)
+local text, fails_all = need("failure")(result)
 if fails_all then
 return nil, text
 end
 return text
 end
 return batches
+end
+return parts
 end
 if server_ms > not_after_ms then
 return { server_ms, 1 }
@@ -1319,16 +1326,15 @@ policy.after, policy.within_ms, policy.ban_ms = next_number(), next_number(), ne
 end
 end
 for place = 1, next_number() do
-local tag, limit, window, extra = next_text(), next_text(), next_text(), next_text()
-local policy
-if algorithm_names[tag] then
-policy = terms_of(tag, limit, window, extra, "1")
+local tag, limit, window, window_ms, extra = next_text(), next_text(), next_text(), next_text(), next_text()
+local plain_tag = string.lower(tag)
+local is_plain = tag == plain_tag
+local policy = terms_of(plain_tag, limit, window, window_ms, extra, is_plain and "1" or ARGV[position + 1])
 policy.version, policy.debt = 1, 0
-else
-policy = terms_of(string.lower(tag), limit, window, extra, ARGV[position + 1])
+if not is_plain then
 read_rest(policy)
 end
-policies[text_of(place)] = policy
+policies[place] = policy
 end
 local reply = { server_ms, 0 }
 while position < #ARGV do

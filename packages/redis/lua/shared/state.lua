@@ -2,19 +2,6 @@
 -- window, and its version unless that is 1), the numbers, and what the policy's own numbers were: its limit, and a
 -- bucket's burst or queue. As in "t1m 600000 1700000000000 100 20" and "f1mv2 1700000000000 3 5".
 
--- The state of a policy, and else the text of one that was written under another policy of the name.
-local function load_text(key, policy)
-  local stored = call("GET", key)
-  if not stored then
-    return nil
-  end
-  local first, second, third = match(stored, policy.pattern)
-  if not first then
-    return nil, stored
-  end
-  return policy.algorithm.state_of(first, second, third)
-end
-
 local function keep_numbers(key, keeper, ttl_ms, first, second, third)
   call("SET", key, format(keeper.layout, first, second, third), "PX", text_of(ttl_ms))
 end

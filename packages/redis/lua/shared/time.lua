@@ -20,7 +20,3 @@ local server_ms = server_time[1] * 1000 + floor(server_time[2] / 1000)
 local not_after_ms = next_number()
 local now_ms = tonumber(next_text()) or server_ms
 local grace_ms = next_number()
-
-local function ttl_until(expires_at)
-  return max(1, expires_at - now_ms + grace_ms)
-end

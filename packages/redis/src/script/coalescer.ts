@@ -9,7 +9,7 @@ import type { ScriptRunner } from "./script-runner.js";
 const mostCharges = 128;
 
 /** The fewest batches that are worth a turn, and so a call, of their own. */
-const fewestApart = 16;
+const fewestApart = 4;
 
 interface Pending {
   readonly batch: Batch;

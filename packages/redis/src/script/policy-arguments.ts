@@ -3,8 +3,8 @@ import type { Millis, Policy } from "@headgate/core";
 const argumentsOf = new WeakMap<Policy, readonly string[]>();
 
 /**
- * The script's arguments for a policy: the tag of its algorithm, limit, window and the algorithm's own number. A
- * capital tag says that more follows, for what goes beyond a plain limit.
+ * The script's arguments for a policy: the tag of its algorithm, limit, window (as states tell it, and in ms) and
+ * the algorithm's own number. A capital tag says that more follows, for what goes beyond a plain limit.
  */
 export function policyArguments(policy: Policy): readonly string[] {
   let known = argumentsOf.get(policy);
@@ -12,7 +12,8 @@ export function policyArguments(policy: Policy): readonly string[] {
     const [tag, extra] = tagAndExtra(policy);
     const rest = restOf(policy);
     const letter = rest.length === 0 ? tag : tag.toUpperCase();
-    known = [letter, String(policy.limit), windowText(policy.windowMs), String(extra), ...rest];
+    const { limit, windowMs } = policy;
+    known = [letter, String(limit), windowText(windowMs), String(windowMs), String(extra), ...rest];
     argumentsOf.set(policy, known);
   }
   return known;

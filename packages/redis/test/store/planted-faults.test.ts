@@ -106,7 +106,7 @@ const faults: readonly Fault[] = [
   ["decide.lua", 'if mode ~= "p" then', "if true then"],
   ["decide.lua", "remaining + 1)", "remaining)"],
   [run, "#lines + 1] = commit", "1] = commit"],
-  [run, "-1 - remaining", "-remaining"],
+  ["commits/batch.lua", "-1 - remaining", "-remaining"],
   [run, "at == now_ms", "true"],
   [run, "mark, at - now_ms", "mark, 0"],
   [takeFixed, "now >= start_ms + window_ms", "now > start_ms + window_ms"],
@@ -129,7 +129,7 @@ const changes = "changes.lua";
 
 /** Faults that only policies show which share a name, have a penalty or debt, or are shadows. */
 const faultsOfFamilies: readonly Fault[] = [
-  ["shared/state.lua", "return nil, stored", "return nil"],
+  ["shared/keys.lua", "return nil, stored", "return nil"],
   [fixed, "state.count - receipt.part", "state.count - receipt.cost"],
   [log, "receipt.at, receipt.part", "receipt.at, receipt.cost"],
   [counter, "state.current - receipt.part", "state.current - receipt.cost"],
@@ -139,9 +139,9 @@ const faultsOfFamilies: readonly Fault[] = [
   [stamps, 'call("SET", log.key, log.read)\n    log.unwritten', "log.unwritten"],
   [stamps, "log.head ~= keeper.head", "false"],
   [stamps, 'text_of(offset_of(log, 0)), "-1"', '"0", "-1"'],
-  ["policies.lua", 'tag .. window .. "v" .. version', "tag .. window"],
+  ["terms.lua", 'tag .. window .. "v" .. version', "tag .. window"],
   ["policies.lua", "m = 60000", "m = 60"],
-  ["policies.lua", '" " .. limit .. " " .. extra or', '" " .. limit .. " 0" or'],
+  ["terms.lua", '" " .. limit .. " " .. extra or', '" " .. limit .. " 0" or'],
   ["policies.lua", "made[larger] + units", "made[larger]"],
   [migration, 'tag == "c" and 3 or 2', "2"],
   [migration, "(%d+[dhms]?)v?", "(%d+)[dhms]?v?"],
