@@ -7,7 +7,7 @@
 -- "P3"); a capital letter asks for more: next, or as the mode says. For each charge the policy's place, the cost,
 -- with a penalty the subject if the key does not show it, and for a refund the instant and the mark of the receipt,
 -- and in capitals the part. "q" with a number is a run of so many commits of one plain charge each: the policy's
--- place and the cost stand once.
+-- place and the cost stand once. "Q" is one of several each: how many, and for each the policy's place and the cost.
 --
 -- Reply: the server's time in ms; 1 when the call came too late and did nothing, else 0; then for each batch
 -- its numbers, or the text of the error that kept it from being decided. Of each charge: allowed (1 or 0),
@@ -47,7 +47,9 @@ while position < #ARGV do
   size = tonumber(size) or 1
   local told, failed
   if letter == "q" then
-    told, failed = decide_run(size)
+    told, failed = decide_run(size, 1)
+  elseif letter == "Q" then
+    told, failed = decide_run(size, next_number())
   else
     told, failed = need("batches").decide_next(letter, size)
   end

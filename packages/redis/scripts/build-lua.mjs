@@ -33,6 +33,7 @@ const neededParts = [
   "shared/owed.lua",
   "shared/stamp-log.lua",
   "commits/batch.lua",
+  "commits/several.lua",
   "commits/log.lua",
   "algorithms/fixed-window.lua",
   "algorithms/sliding-window.lua",

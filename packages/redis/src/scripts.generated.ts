@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "f218c544429cfa221c9a0e412030ca5060334de9";
+export const scriptSha: string = "b8095dab59513f89fbceb746210609a26c479e74";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -70,40 +70,41 @@ local limit, window_ms = policy.limit, policy.window_ms
 if not start_ms or count == 0 or now >= start_ms + window_ms then
 start_ms, count = policy.extra == 1 and now or now - now % window_ms, 0
 end
-local used, end_ms = count + cost, start_ms + window_ms
-if used > limit then
+local used = count + cost
+if used > limit or now < start_ms then
 return nil
 end
-return limit - used, end_ms - now, max(now, start_ms), start_ms, start_ms, used
+return limit - used, start_ms + window_ms - now, start_ms, used
 end
 end
 if tag == "c" then
 return function(policy, now, cost, stored_index, current, previous)
 local limit, window_ms = policy.limit, policy.window_ms
-local at = now
-if stored_index and current + previous > 0 then
-at = max(now, stored_index * window_ms)
-end
-local index = floor(at / window_ms)
-if index ~= stored_index then
+local index = floor(now / window_ms)
+if not stored_index or current + previous == 0 then
+current, previous = 0, 0
+elseif index < stored_index then
+return nil
+elseif index > stored_index then
 current, previous = 0, index - 1 == stored_index and current or 0
 end
-local rest_ms, used = window_ms - at % window_ms, current + cost
+local rest_ms, used = window_ms - now % window_ms, current + cost
 local weighed = previous * rest_ms
 if used > limit or weighed > (limit - used) * window_ms then
 return nil
 end
-local reset_ms = at - now + window_ms + rest_ms
-return limit - used - ceil(weighed / window_ms), reset_ms, at, index, index, used, previous
+return limit - used - ceil(weighed / window_ms), window_ms + rest_ms, index, used, previous
 end
 end
 if tag == "t" then
 return function(policy, now, cost, units, at_ms)
 local limit, window_ms, burst = policy.limit, policy.window_ms, policy.extra
-local at, owed = now, 0
+local owed = 0
 if units and units > 0 then
-at = max(now, at_ms)
-local elapsed_ms = at - at_ms
+local elapsed_ms = now - at_ms
+if elapsed_ms < 0 then
+return nil
+end
 owed = elapsed_ms < ceil(units / limit) and units - elapsed_ms * limit or 0
 end
 local room = burst * window_ms - owed
@@ -111,46 +112,48 @@ if cost > burst or cost * window_ms > room then
 return nil
 end
 owed, room = owed + cost * window_ms, room - cost * window_ms
-local reset_ms = at - now + ceil(owed / limit)
-return floor(room / window_ms), reset_ms, at, 0, owed, at
+return floor(room / window_ms), ceil(owed / limit), owed, now
 end
 end
 end
-local policy, cost, take
+local charged
 local two = digits .. " " .. digits
-local function admitted(remaining, reset_ms, at, mark)
-if at == now_ms then
+local function taken(key, charge)
+local stored, policy = call("GET", key), charge.policy
+if not stored then
+return charge.take(policy, now_ms, charge.cost)
+end
+local first, second, third = match(stored, policy.pattern)
+if not first then
+return nil
+end
+return charge.take(policy, now_ms, charge.cost, tonumber(first), tonumber(second), tonumber(third))
+end
+local function ttl_of(reset_ms)
+return max(1, reset_ms + grace_ms)
+end
+local function commit_one(before)
+local key, charge = KEYS[before + 1], charged[1]
+local remaining, reset_ms, first, second, third = taken(key, charge)
+if not remaining then
+return need("commit-batch")(before)
+end
+keep_numbers(key, charge.policy, ttl_of(reset_ms), first, second, third)
 return format(two, remaining, reset_ms)
 end
-return format(two .. " " .. two, remaining, reset_ms, mark, at - now_ms)
+local function decide_run(size, width)
+charged = {}
+for place = 1, width do
+local policy = policies[next_number()]
+charged[place] = { policy = policy, cost = next_number(), take = take_of(policy.tag) }
 end
-local function commit_numbers(key)
-local stored, first, second, third = call("GET", key), nil, nil, nil
-if stored then
-first, second, third = match(stored, policy.pattern)
-if not first then
-return need("commit-batch")(key)
-end
-first, second, third = tonumber(first), tonumber(second), tonumber(third)
-end
-local remaining, reset_ms, at, mark
-remaining, reset_ms, at, mark, first, second, third = take(policy, now_ms, cost, first, second, third)
-if not remaining then
-return need("commit-batch")(key)
-end
-keep_numbers(key, policy, max(1, reset_ms + grace_ms), first, second, third)
-return admitted(remaining, reset_ms, at, mark)
-end
-local function decide_run(size)
-policy, cost = policies[next_number()], next_number()
-take = take_of(policy.tag)
-local commit = take and commit_numbers or need("commit-log")
+local commit = width > 1 and need("commit-several") or charged[1].take and commit_one or need("commit-log")
 local lines = {}
-local end_of_run = keys_read + size
+local end_of_run = keys_read + size * width
 local function commit_rest()
 while keys_read < end_of_run do
-keys_read = keys_read + 1
-lines[#lines + 1] = commit(KEYS[keys_read])
+keys_read = keys_read + width
+lines[#lines + 1] = commit(keys_read - width)
 decided = true
 end
 end
@@ -535,28 +538,53 @@ end
 return stamp_log
 end
 parts["commit-batch"] = function()
-return function(key)
-local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
-local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
-local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
-if allowed == 0 then
-return format(two, -1 - remaining, reset_ms) .. " " .. text_of(retry_ms)
+local numbers_of_outcome = 8
+return function(before)
+local charges = {}
+for place, charge in ipairs(charged) do
+charges[place] = {
+key = KEYS[before + place],
+policy = with_algorithm(charge.policy),
+cost = charge.cost,
+next_ms = -1,
+at = -1,
+mark = 0,
+}
 end
-return admitted(remaining, reset_ms, at, mark)
+local numbers = need("batches").decide({ charges = charges, size = #charges, capital = false, mode = "c" })
+return format("=" .. string.rep(" " .. digits, numbers_of_outcome * #charges), unpack(numbers))
+end
+end
+parts["commit-several"] = function()
+local told = {}
+return function(before)
+for place, charge in ipairs(charged) do
+local remaining, reset_ms, first, second, third = taken(KEYS[before + place], charge)
+if not remaining then
+return need("commit-batch")(before)
+end
+told[place] = format(two, remaining, reset_ms)
+charge.ttl_ms, charge.first, charge.second, charge.third = ttl_of(reset_ms), first, second, third
+end
+for place, charge in ipairs(charged) do
+keep_numbers(KEYS[before + place], charge.policy, charge.ttl_ms, charge.first, charge.second, charge.third)
+end
+return table.concat(told, " ", 1, #charged)
 end
 end
 parts["commit-log"] = function()
-return function(key)
+return function(before)
+local key, policy, cost = KEYS[before + 1], charged[1].policy, charged[1].cost
 local algorithm = with_algorithm(policy).algorithm
 local log, foreign = algorithm.load(key, policy)
-if foreign or not algorithm.measure(policy, log, now_ms, cost) then
-return need("commit-batch")(key)
+if foreign or log and log.newest > now_ms or not algorithm.measure(policy, log, now_ms, cost) then
+return need("commit-batch")(before)
 end
 log = log or algorithm.create(key, policy)
-local at, mark = algorithm.spend(policy, log, now_ms, cost)
+algorithm.spend(policy, log, now_ms, cost)
 algorithm.keep(key, policy, log, ttl_until(algorithm.expires_at(policy, log)))
 local _, remaining, _, reset_ms = algorithm.measure(policy, log, now_ms, 0)
-return admitted(remaining, reset_ms, at, mark)
+return format(two, remaining, reset_ms)
 end
 end
 parts["fixed-window"] = function()
@@ -1342,7 +1370,9 @@ local letter, size = match(next_text(), "(%a)(%d*)")
 size = tonumber(size) or 1
 local told, failed
 if letter == "q" then
-told, failed = decide_run(size)
+told, failed = decide_run(size, 1)
+elseif letter == "Q" then
+told, failed = decide_run(size, next_number())
 else
 told, failed = need("batches").decide_next(letter, size)
 end

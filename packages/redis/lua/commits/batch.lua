@@ -1,10 +1,18 @@
--- A charge of a run as a batch of its own: see run.lua.
-return function(key)
-  local charge = { key = key, policy = with_algorithm(policy), cost = cost, next_ms = -1, at = -1, mark = 0 }
-  local told = need("batches").decide({ charges = { charge }, size = 1, capital = false, mode = "c" })
-  local allowed, remaining, retry_ms, reset_ms, at, mark = told[1], told[2], told[3], told[5], told[7], told[8]
-  if allowed == 0 then
-    return format(two, -1 - remaining, reset_ms) .. " " .. text_of(retry_ms)
+-- A batch of a run that the straight way cannot admit, decided like any other. See run.lua.
+local numbers_of_outcome = 8
+
+return function(before)
+  local charges = {}
+  for place, charge in ipairs(charged) do
+    charges[place] = {
+      key = KEYS[before + place],
+      policy = with_algorithm(charge.policy),
+      cost = charge.cost,
+      next_ms = -1,
+      at = -1,
+      mark = 0,
+    }
   end
-  return admitted(remaining, reset_ms, at, mark)
+  local numbers = need("batches").decide({ charges = charges, size = #charges, capital = false, mode = "c" })
+  return format("=" .. string.rep(" " .. digits, numbers_of_outcome * #charges), unpack(numbers))
 end

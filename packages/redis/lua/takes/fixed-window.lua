@@ -4,9 +4,9 @@ return function(policy, now, cost, start_ms, count)
   if not start_ms or count == 0 or now >= start_ms + window_ms then
     start_ms, count = policy.extra == 1 and now or now - now % window_ms, 0
   end
-  local used, end_ms = count + cost, start_ms + window_ms
-  if used > limit then
+  local used = count + cost
+  if used > limit or now < start_ms then
     return nil
   end
-  return limit - used, end_ms - now, max(now, start_ms), start_ms, start_ms, used
+  return limit - used, start_ms + window_ms - now, start_ms, used
 end

@@ -3,6 +3,8 @@ import { batchFailure, oddReply } from "../failures.js";
 import type { Batch, KeyedCharge } from "./batch.js";
 import type { BatchReply } from "./decode.js";
 
+const numbersOfOutcome = 8;
+
 /** The batches of a run, with the numbers that each would have had by itself. */
 export function decodeRun(
   reply: unknown,
@@ -12,33 +14,44 @@ export function decodeRun(
   const lines = typeof reply === "string" ? reply.split("\n") : [];
   if (lines.length !== batches.length) return batches.map(() => oddReply(reply));
   return batches.map(({ charges }, index) => {
-    const { policy } = charges[0] as KeyedCharge;
-    return decodeLine(lines[index] as string, policy, nowMs);
+    const line = lines[index] as string;
+    const [charge] = charges as readonly [KeyedCharge];
+    return charges.length === 1
+      ? decodeLineOfOne(line, charge.policy, nowMs)
+      : decodeLine(line, charges, nowMs);
   });
 }
 
-/** What a line tells; nearly all are two numbers, and need no list of them. */
-function decodeLine(line: string, policy: Policy, nowMs: Millis): BatchReply {
+/** Nearly all lines are two numbers, and need no list of them. */
+function decodeLineOfOne(line: string, policy: Policy, nowMs: Millis): BatchReply {
   const second = line.indexOf(" ") + 1;
   if (second > 0 && !line.includes(" ", second)) {
     const remaining = Number(line.slice(0, second));
     const resetMs = Number(line.slice(second));
-    if (isInteger(remaining) && remaining >= 0 && isInteger(resetMs))
+    if (isCount(remaining) && isCount(resetMs))
       return [1, remaining, 0, -1, resetMs, 0, nowMs, markOf(policy, { nowMs, resetMs })];
   }
-  return decodeRareLine(line, nowMs);
+  return decodeOtherLine(line, 1);
 }
 
-/** A refusal, a charge whose receipt's instant lies ahead of the call's, or why there was no decision. */
-function decodeRareLine(line: string, nowMs: Millis): BatchReply {
-  if (!/^[-\d. ]*$/.test(line)) return batchFailure(line);
-  const numbers = line.split(" ").map(Number);
-  const [first, resetMs, third, aheadMs] = numbers as [number, number, number, number];
-  if (!numbers.every(isInteger)) return oddReply(line);
-  if (numbers.length === 3 && first < 0) return [0, -1 - first, third, -1, resetMs, 0, -1, 0];
-  if (numbers.length === 4 && first >= 0)
-    return [1, first, 0, -1, resetMs, 0, nowMs + aheadMs, third];
-  return oddReply(line);
+function decodeLine(line: string, charges: readonly KeyedCharge[], nowMs: Millis): BatchReply {
+  const told = line.split(" ").map(Number);
+  if (told.length !== 2 * charges.length || !told.every(isCount))
+    return decodeOtherLine(line, charges.length);
+  return charges.flatMap(({ policy }, index) => {
+    const remaining = told[2 * index] as number;
+    const resetMs = told[2 * index + 1] as number;
+    return [1, remaining, 0, -1, resetMs, 0, nowMs, markOf(policy, { nowMs, resetMs })];
+  });
+}
+
+/** What did not go the straight way: all numbers of a batch, or why there was no decision. */
+function decodeOtherLine(line: string, charges: number): BatchReply {
+  if (!line.startsWith("=")) return /^[-\d. ]*$/.test(line) ? oddReply(line) : batchFailure(line);
+  const numbers = line.slice("= ".length).split(" ").map(Number);
+  return numbers.length === numbersOfOutcome * charges && numbers.every(isInteger)
+    ? numbers
+    : oddReply(line);
 }
 
 /** The mark of a charge that was made at the call's own instant. */
@@ -58,4 +71,8 @@ function markOf(
 
 export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
+}
+
+function isCount(value: number): boolean {
+  return isInteger(value) && value >= 0;
 }

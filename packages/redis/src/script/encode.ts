@@ -65,10 +65,11 @@ class CallWriter {
   }
 
   addRun(batches: readonly Batch[]): void {
-    const charges = batches.map((batch) => batch.charges[0] as KeyedCharge);
-    const { policy, cost } = charges[0] as KeyedCharge;
-    this.#body.push(`q${batches.length}`, this.#placeOf(policy), String(cost));
-    for (const { key } of charges) this.keys.push(key);
+    const { charges } = batches[0] as Batch;
+    if (charges.length === 1) this.#body.push(`q${batches.length}`);
+    else this.#body.push(`Q${batches.length}`, String(charges.length));
+    for (const { policy, cost } of charges) this.#body.push(this.#placeOf(policy), String(cost));
+    for (const batch of batches) for (const { key } of batch.charges) this.keys.push(key);
   }
 
   addBatch({ mode, wantNext, charges }: Batch): void {

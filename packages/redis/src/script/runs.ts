@@ -3,28 +3,45 @@ import type { Batch, KeyedCharge } from "./batch.js";
 /** Neighbouring batches that are told to the script as one. */
 export interface Part {
   readonly batches: readonly Batch[];
-  /** Whether they are a run: commits of one plain charge each, all of one policy and cost. */
+  /** Whether they are a run: commits of plain charges, all of the same policies and costs. */
   readonly isRun: boolean;
 }
 
 export function partsOf(batches: readonly Batch[]): readonly Part[] {
   const parts: { batches: Batch[]; isRun: boolean }[] = [];
-  let first: KeyedCharge | undefined;
+  let run: readonly KeyedCharge[] | undefined;
   for (const batch of batches) {
-    const charge = plainCharge(batch);
-    if (charge !== undefined && charge.policy === first?.policy && charge.cost === first.cost) {
+    if (!isPlain(batch)) {
+      parts.push({ batches: [batch], isRun: false });
+      run = undefined;
+    } else if (run !== undefined && chargesTheSame(batch.charges, run)) {
       parts[parts.length - 1]?.batches.push(batch);
-    } else parts.push({ batches: [batch], isRun: charge !== undefined });
-    first = charge;
+    } else {
+      parts.push({ batches: [batch], isRun: true });
+      run = batch.charges;
+    }
   }
   return parts;
 }
 
-/** The charge of a batch that may be part of a run: it commits it alone, and its answer is a few numbers. */
-function plainCharge({ mode, wantNext, charges }: Batch): KeyedCharge | undefined {
-  const [charge] = charges;
-  if (charge === undefined || charges.length > 1 || mode !== "commit" || wantNext) return undefined;
-  const { penalty, shadow, algorithm } = charge.policy;
-  const plain = penalty === undefined && !shadow && algorithm !== "leaky-bucket";
-  return plain && charge.cost > 0 ? charge : undefined;
+/** Whether a batch may be part of a run: it commits, and its answer is a few numbers. */
+function isPlain({ mode, wantNext, charges }: Batch): boolean {
+  if (mode !== "commit" || wantNext) return false;
+  for (const { policy, cost } of charges) {
+    const { penalty, shadow, algorithm } = policy;
+    if (penalty !== undefined || shadow || algorithm === "leaky-bucket" || cost === 0) return false;
+    // A log has a straight way for itself alone.
+    if (algorithm === "sliding-window" && charges.length > 1) return false;
+  }
+  return true;
+}
+
+function chargesTheSame(charges: readonly KeyedCharge[], others: readonly KeyedCharge[]): boolean {
+  if (charges.length !== others.length) return false;
+  for (let index = 0; index < charges.length; index += 1) {
+    const { policy, cost } = charges[index] as KeyedCharge;
+    const other = others[index] as KeyedCharge;
+    if (policy !== other.policy || cost !== other.cost) return false;
+  }
+  return true;
 }
