@@ -2,12 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { rowsOf } from "../harness/contest.mjs";
 
-const folder = fileURLToPath(new URL("..", import.meta.url));
-const measure = `
-const startMs = performance.now();
-for (const specifier of process.argv.slice(1)) await import(specifier);
-process.stdout.write(String(performance.now() - startMs));
-`;
+const importProcess = fileURLToPath(new URL("../harness/import-process.mjs", import.meta.url));
 
 const cases = [
   {
@@ -59,6 +54,5 @@ export const coldImport = {
 };
 
 function importMs(imports) {
-  const args = ["--input-type=module", "--eval", measure, "--", ...imports];
-  return Number(execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8" }));
+  return Number(execFileSync(process.execPath, [importProcess, ...imports], { encoding: "utf8" }));
 }
