@@ -89,22 +89,18 @@ export function undecided(
   mode: "open" | "closed",
   { reason, retryAfterMs }: { reason: Reason; retryAfterMs: Millis },
 ): Decision {
-  const allowed = mode === "open";
-  const unknown = {
-    outcomes: [],
-    shadows: [],
-    remaining: undefined,
-    resetMs: undefined,
-    delayMs: 0,
-  };
   return {
-    ...unknown,
-    allowed,
+    allowed: mode === "open",
     reason,
     degraded: mode,
+    outcomes: noOutcomes,
+    shadows: noOutcomes,
     policy,
     limit: capacityOf(policy),
+    remaining: undefined,
     retryAfterMs,
+    resetMs: undefined,
+    delayMs: 0,
   };
 }
 

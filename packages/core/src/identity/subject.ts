@@ -1,3 +1,4 @@
+import { ownValue } from "../own-value.js";
 import type { KeyBy, KeyParts } from "../policy/policy.js";
 import { sha256 } from "./sha256.js";
 
@@ -56,7 +57,7 @@ function encodedValue(
   part: string,
   secret: ReadonlySet<string> | undefined,
 ): string | undefined {
-  const value: unknown = Object.hasOwn(identity ?? {}, part) ? identity[part] : undefined;
+  const value: unknown = ownValue(identity, part);
   if (typeof value !== "string") return undefined;
   const hidden = secret?.has(part) === true;
   if (!hidden && plainValue.test(value)) return value;

@@ -1,12 +1,14 @@
 import { HeadgateError, show } from "../errors.js";
+import { ownValue } from "../own-value.js";
 import type { Policy } from "../policy/policy.js";
+import { countsOnSame } from "../store/batch.js";
 import type { Charge } from "../store/store.js";
 import type { Cost } from "./limiter.js";
 
 /** What a cost means for one policy. The number is as it was given, right or wrong. */
 export function costFor<N extends string>(name: N, cost: Cost<N>): number {
   if (typeof cost !== "object" || cost === null) return cost;
-  const own = Object.hasOwn(cost, name) ? cost[name] : undefined;
+  const own = ownValue<number | undefined>(cost, name);
   return own === undefined ? 1 : own;
 }
 
@@ -21,9 +23,7 @@ export function mergeCharges(charges: readonly Charge[]): readonly Charge[] {
   if (charges.length === 1) return charges;
   const merged: Charge[] = [];
   for (const charge of charges) {
-    const at = merged.findIndex(
-      ({ policy, subject }) => policy.name === charge.policy.name && subject === charge.subject,
-    );
+    const at = merged.findIndex((other) => countsOnSame(other, charge));
     if (at < 0) merged.push(charge);
     else if (charge.cost > (merged[at] as Charge).cost) merged[at] = charge;
   }

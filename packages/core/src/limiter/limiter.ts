@@ -1,7 +1,8 @@
 import { type Decision, decisionOf } from "../decision/decision.js";
 import { checkOptions, HeadgateError, show } from "../errors.js";
-import { type CallerNumbers, extensionFor } from "../extension.js";
+import { extensionFor } from "../extension.js";
 import { type Identity, subjectOf } from "../identity/subject.js";
+import { ownValue } from "../own-value.js";
 import type { KeyBy, Policy, PolicyDefinition, PolicyNumbers } from "../policy/policy.js";
 import type { MemoryStore } from "../store/memory/memory-store.js";
 import type { ApplyMode, Charge, SafeStore, Store, SyncStore } from "../store/store.js";
@@ -167,7 +168,8 @@ class StoreLimiter<N extends string> {
   }
 
   chargeOf(name: N, identity: Identity): Charge {
-    return this.#charge(name, identity, { cost: 0 });
+    const policy = policyNamed(this.#policies, name);
+    return { policy, subject: this.#subjectFor(policy, identity), cost: 0 };
   }
 
   hasHad(policy: Policy): boolean {
@@ -208,32 +210,37 @@ class StoreLimiter<N extends string> {
         if (typeof byName === "object")
           for (const name of Object.keys(byName ?? plain)) policyNamed(this.#policies, name);
     }
-    if (typeof names === "string") return [this.#charge(names, identity, options)];
-    if (!Array.isArray(names) || names.length === 0)
+    const list: readonly N[] = typeof names === "string" ? [names] : names;
+    if (!Array.isArray(list) || list.length === 0)
       throw new HeadgateError("UNKNOWN_POLICY", `check: name a policy, got ${show(names)}`);
-    return names.map((name) => this.#charge(name, identity, options));
+    const { cost = 1 } = options;
+    let last: Charge | undefined;
+    return list.map((name) => {
+      const policy = this.#policyFor(name, options);
+      // Policies that count alike share one text: it is made once, and found faster.
+      const subject =
+        last?.policy.by === policy.by ? last.subject : this.#subjectFor(policy, identity);
+      last = { policy, subject, cost: costFor(name, cost) };
+      return last;
+    });
   }
 
-  #charge(name: N, identity: Identity, { cost = 1, tier, limits }: CheckOptions<N>): Charge {
-    const numbers = Object.hasOwn(limits ?? {}, name) ? limits?.[name] : undefined;
-    const policy = this.#policyFor(name, { tier, numbers });
-    const subject = this.subjectOf(policy.by, identity);
-    if (subject === undefined) {
-      throw new HeadgateError(
-        "INVALID_IDENTITY",
-        `policy "${name}": identity must have ${JSON.stringify(policy.by)} as text that is not blank, got ${showIdentity(identity)}`,
-      );
-    }
-    return { policy, subject, cost: costFor(name, cost) };
-  }
-
-  #policyFor(name: N, choice: CallerNumbers): Policy {
+  #policyFor(name: N, { tier, limits }: CheckOptions<N>): Policy {
     const policy = policyNamed(this.#policies, name);
-    const { tier, numbers } = choice;
+    const numbers = ownValue<PolicyNumbers | undefined>(limits, name);
     if (tier === undefined && numbers === undefined) return policy;
-    const variant = extensionFor("tier").variant(policy, choice);
+    const variant = extensionFor("tier").variant(policy, { tier, numbers });
     if (typeof variant !== "string") return variant;
     throw new HeadgateError("INVALID_CHARGE", `policy "${name}": ${variant}`);
+  }
+
+  #subjectFor({ name, by }: Policy, identity: Identity): string {
+    const subject = this.subjectOf(by, identity);
+    if (subject !== undefined) return subject;
+    throw new HeadgateError(
+      "INVALID_IDENTITY",
+      `policy "${name}": identity must have ${JSON.stringify(by)} as text that is not blank, got ${showIdentity(identity)}`,
+    );
   }
 }
 

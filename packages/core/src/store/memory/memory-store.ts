@@ -1,9 +1,10 @@
 import { type AlgorithmTable, algorithms } from "../../algorithms/index.js";
 import { type Clock, checkClock, type Millis, readClock, systemClock } from "../../clock.js";
-import { checkOptions, HeadgateError, invalidOption } from "../../errors.js";
+import { checkOptions, invalidOption } from "../../errors.js";
 import { extensionFor, type MemoryBans } from "../../extension.js";
 import { capacityOf } from "../../policy/capacity.js";
 import type { Policy } from "../../policy/policy.js";
+import { rejectRepeats } from "../batch.js";
 import type { ApplyMode, Charge, ChargeReceipt, Outcome, SyncStore } from "../store.js";
 import { Housekeeper } from "./housekeeper.js";
 import { Tables } from "./tables.js";
@@ -172,18 +173,5 @@ class EmbeddedStore implements MemoryStore {
   /** Counts a refusal towards the policy's penalty, where it has one. */
   #struck({ policy, subject }: Charge, outcome: Outcome, call: Call): Outcome {
     return policy.penalty === undefined ? outcome : this.bans.struck(outcome, subject, call);
-  }
-}
-
-function rejectRepeats(batch: readonly Charge[]): void {
-  for (const { policy, subject } of batch) {
-    const same = batch.filter(
-      (other) => other.policy.name === policy.name && other.subject === subject,
-    );
-    if (same.length > 1)
-      throw new HeadgateError(
-        "INVALID_CHARGE",
-        `policy "${policy.name}": the batch names one subject twice`,
-      );
   }
 }
