@@ -1,6 +1,6 @@
 import type { Millis, Policy } from "@headgate/core";
 import { banKeyOf, showsSubject } from "../keys.js";
-import type { Batch, BatchMode, KeyedCharge } from "./batch.js";
+import type { Batch, BatchMode } from "./batch.js";
 import { policyArguments } from "./policy-arguments.js";
 import { type Part, partsOf } from "./runs.js";
 
