@@ -11,13 +11,25 @@ local function wait_for_more(charge, remaining)
   return retry_ms
 end
 
+-- When a key has nothing to tell any more. Where there is no state, there may be something remembered.
+local function ends_at(keeper, state)
+  return max(state and keeper.algorithm.expires_at(keeper, state) or 0, keeper.until_ms or 0)
+end
+
+-- The end of what numbers can tell exactly, and so of every state that was written here.
+local latest_end_ms = 2 ^ 53
+
 -- Reads what there is of a charge's subject, and notes what its state is to be kept under. `carried` is whether that
--- has been converted from a state of another policy.
+-- has been converted from a state of another policy. What nobody can have written counts for nothing: it would raise
+-- an error once others of the batch have been charged.
 local function find(charge, policy)
   local state, foreign = policy.algorithm.load(charge.key, policy)
   charge.keeper, charge.carried = policy, false
   if foreign then
     state = need("migration").carry_over(charge, foreign)
+  end
+  if not (ends_at(charge.keeper, state) <= latest_end_ms) then
+    state, charge.keeper, charge.carried = nil, policy, false
   end
   charge.state = state
   if policy.on then
@@ -40,11 +52,6 @@ local function look(charge, want_next)
     charge.next_ms = wait_for_more(charge, remaining)
   end
   return allowed or policy.shadow
-end
-
--- When a key has nothing to tell any more.
-local function ends_at(keeper, state)
-  return max(keeper.algorithm.expires_at(keeper, state), keeper.until_ms or 0)
 end
 
 local function keep(key, keeper, state)

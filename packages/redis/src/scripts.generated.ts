@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "b8095dab59513f89fbceb746210609a26c479e74";
+export const scriptSha: string = "91c39fc53f0c591b69b8ed4e05fd17d8a389ade8";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -892,11 +892,18 @@ end
 local _, _, retry_ms = policy.algorithm.measure(policy, charge.state, now_ms, remaining + 1)
 return retry_ms
 end
+local function ends_at(keeper, state)
+return max(state and keeper.algorithm.expires_at(keeper, state) or 0, keeper.until_ms or 0)
+end
+local latest_end_ms = 2 ^ 53
 local function find(charge, policy)
 local state, foreign = policy.algorithm.load(charge.key, policy)
 charge.keeper, charge.carried = policy, false
 if foreign then
 state = need("migration").carry_over(charge, foreign)
+end
+if not (ends_at(charge.keeper, state) <= latest_end_ms) then
+state, charge.keeper, charge.carried = nil, policy, false
 end
 charge.state = state
 if policy.on then
@@ -918,9 +925,6 @@ if want_next then
 charge.next_ms = wait_for_more(charge, remaining)
 end
 return allowed or policy.shadow
-end
-local function ends_at(keeper, state)
-return max(keeper.algorithm.expires_at(keeper, state), keeper.until_ms or 0)
 end
 local function keep(key, keeper, state)
 keeper.algorithm.keep(key, keeper, state, ttl_until(ends_at(keeper, state)))

@@ -216,11 +216,7 @@ const faultsOfFamilies: readonly Fault[] = [
   [changes, "keep(receipt.key, keeper,", "keep(receipt.key, receipt.policy,"],
   [changes, "highest == 1 or", "true or"],
   [changes, "keeper and ends_at(keeper, state)", "now_ms + 1"],
-  [
-    decide,
-    "max(keeper.algorithm.expires_at(keeper, state), keeper.until_ms or 0)",
-    "keeper.algorithm.expires_at(keeper, state)",
-  ],
+  [decide, "keeper.until_ms or 0", "0"],
   [changes, "if batch.capital then", "if true then"],
   [changes, 'call("DEL", charge.ban_key)', ""],
   ["batches.lua", "batch.capital and next_number() or charge.cost", "charge.cost"],
