@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** In the order of the script: what a part uses stands above it, but for parts that are needed by name. */
+/** Made for every call, in this order: what a part uses stands above it, but for parts that are needed by name. */
 const parts = [
   "shared/numbers.lua",
   "shared/time.lua",
@@ -22,6 +22,7 @@ const takes = [
   ["t", "takes/token-bucket.lua"],
 ];
 
+/** Made for every call too, and uses the straight ways. */
 const runs = "run.lua";
 
 /** What all parts that are needed by name may use. */

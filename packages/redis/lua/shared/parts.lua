@@ -1,6 +1,6 @@
--- Making functions takes longer than a decision, and most calls need few of them, so the build wraps all other files
--- into functions that are run when something needs a part by its name. Those functions are themselves made, by
--- `make_parts`, only when the first is needed.
+-- Making functions takes longer than a decision, and most calls need few of them. So the build wraps each part that
+-- not every call needs into a function, which is run when something needs the part by its name; and it has those
+-- functions made by `make_parts`, when the first of them is needed.
 
 local parts, make_parts
 local made = {}
