@@ -16,8 +16,8 @@ local function ends_at(keeper, state)
   return max(state and keeper.algorithm.expires_at(keeper, state) or 0, keeper.until_ms or 0)
 end
 
--- The end of what numbers can tell exactly, and so of every state that was written here.
-local latest_end_ms = 2 ^ 53
+-- No state that was written here ends later: what it holds, and its instant, are below 2^53.
+local latest_end_ms = 2 ^ 54
 
 -- Reads what there is of a charge's subject, and notes what its state is to be kept under. `carried` is whether that
 -- has been converted from a state of another policy. What nobody can have written counts for nothing: it would raise

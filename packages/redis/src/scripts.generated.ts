@@ -1,7 +1,7 @@
 // Built from lua/ by scripts/build-lua.mjs; not to be edited.
 
 /** The SHA-1 of the script, by which EVALSHA names it. */
-export const scriptSha: string = "91c39fc53f0c591b69b8ed4e05fd17d8a389ade8";
+export const scriptSha: string = "987d08813a0687f93486ae293b6aad1f5121e0b2";
 
 /** The one script of the store. */
 export const script: string = `local call, error_reply = redis.call, redis.error_reply
@@ -895,7 +895,7 @@ end
 local function ends_at(keeper, state)
 return max(state and keeper.algorithm.expires_at(keeper, state) or 0, keeper.until_ms or 0)
 end
-local latest_end_ms = 2 ^ 53
+local latest_end_ms = 2 ^ 54
 local function find(charge, policy)
 local state, foreign = policy.algorithm.load(charge.key, policy)
 charge.keeper, charge.carried = policy, false
