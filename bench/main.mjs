@@ -12,7 +12,9 @@ import { measurementLines, targetLines } from "./report/tables.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const kept = { results: join(here, "results/latest.json"), documents: join(here, "../docs") };
 
-const { usage, list, render, only, output, preset, options } = readOptions(process.argv.slice(2));
+const { usage, list, render, only, again, output, preset, options } = readOptions(
+  process.argv.slice(2),
+);
 if (usage !== undefined) console.log(usage);
 else if (list) for (const { name, title } of measurements) console.log(name.padEnd(16), title);
 else if (render) writeDocuments(kept.documents, readResults(kept.results));
@@ -21,18 +23,21 @@ else await measure();
 async function measure() {
   const chosen = only === undefined ? measurements : only.map(named);
   await ensureRedis();
-  // Only one whole run in earnest may take the place of another: ratios hold within a run.
-  const isWhole = only === undefined && preset === "full";
-  const folder = output ?? (isWhole ? undefined : join(here, "results/partial"));
+  // Only a whole run in earnest takes the place of the kept one, or a whole section of it: ratios hold within one.
+  const isKept = again || (only === undefined && preset === "full");
+  const folder = output ?? (isKept ? undefined : join(here, "results/partial"));
   const file = folder === undefined ? kept.results : join(folder, "latest.json");
-  const results = emptyResults(preset);
+  const results = again ? readResults(file) : emptyResults(preset);
+  const before = results.measurements;
   const made = [];
   const left = chosen.entries();
   const work = async () => {
     for (const [place, { run, ...measurement }] of left) {
       made[place] = { ...measurement, cases: await run(options) };
       // What is there so far is kept, should a later one fail.
-      results.measurements = made.filter((one) => one !== undefined);
+      const there = made.filter((one) => one !== undefined);
+      const madeAgain = ({ name }) => there.find((one) => one.name === name);
+      results.measurements = again ? before.map((one) => madeAgain(one) ?? one) : there;
       writeResults(file, results);
       console.log(measurementLines(made[place]).join("\n"));
     }

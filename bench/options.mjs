@@ -14,6 +14,7 @@ const presets = {
     policyCounts: [1, 2, 4, 8, 16],
     limits: [10, 100, 1_000, 10_000, 100_000],
     samples: 10_000,
+    limitRounds: 7,
     idleKeys: 1_000_000,
     idleRuns: 3,
     importRuns: 10,
@@ -34,6 +35,7 @@ const presets = {
     policyCounts: [1, 2, 4],
     limits: [10, 1_000, 100_000],
     samples: 2_000,
+    limitRounds: 1,
     idleKeys: 1_000_000,
     idleRuns: 1,
     importRuns: 10,
@@ -54,6 +56,7 @@ const presets = {
     policyCounts: [2],
     limits: [10, 100],
     samples: 5,
+    limitRounds: 1,
     idleKeys: 1_000,
     idleRuns: 1,
     importRuns: 1,
@@ -66,6 +69,7 @@ const presets = {
 
 const usage = `node bench [options]        measures everything, which takes about half an hour
   --only NAME[,NAME]  measures some, and leaves the documents alone
+  --again NAME[,NAME] measures some anew in the kept run; its ratios hold within a section
   --quick             shorter and fewer rounds, for a first look; leaves the documents alone
   --smoke             as little as shows that everything runs; its numbers mean nothing
   --soak MINUTES      how long the soak takes (10)
@@ -79,6 +83,7 @@ export function readOptions(args) {
     args,
     options: {
       only: { type: "string" },
+      again: { type: "string" },
       quick: { type: "boolean" },
       smoke: { type: "boolean" },
       soak: { type: "string" },
@@ -94,7 +99,8 @@ export function readOptions(args) {
   return {
     preset,
     options,
-    only: values.only?.split(","),
+    only: (values.again ?? values.only)?.split(","),
+    again: values.again !== undefined,
     output: values.output,
     render: values.render === true,
     list: values.list === true,

@@ -30,24 +30,28 @@ export const limit = {
   unit: "ns",
   better: "lower",
   growth: "limit",
-  async run({ limits, samples }) {
+  async run({ limits, samples, limitRounds }) {
     const most = Math.max(...limits);
-    const cases = [];
-    for (const x of limits) {
-      const measured = [];
-      for (const { name, preparation, algorithm, share = 1, note, unit } of rows) {
-        const process = processOf("limit-process.mjs", { name, nodeOptions: ["--expose-gc"] });
-        const count = Math.max(3, Math.round(samples * share));
-        try {
-          const question = { algorithm, limit: x, most, preparation, samples: count };
-          const { value } = await process.ask(question);
-          measured.push({ name, note, unit, ours: true, values: [value] });
-        } finally {
-          await process.stop();
-        }
-      }
-      cases.push({ x, name: `limit ${x.toLocaleString("en")}`, rows: rowsOf(measured) });
-    }
-    return cases;
+    const cases = limits.map((x) => ({
+      x,
+      name: `limit ${x.toLocaleString("en")}`,
+      measured: rows.map(({ name, note, unit }) => ({ name, note, unit, ours: true, values: [] })),
+    }));
+    // Each figure in several processes, for one may have its code or its tables laid out badly.
+    for (let round = 0; round < limitRounds; round += 1)
+      for (const { x, measured } of cases)
+        for (const [place, row] of rows.entries())
+          measured[place].values.push(await figureOf(row, { limit: x, most, samples }));
+    return cases.map(({ measured, ...one }) => ({ ...one, rows: rowsOf(measured) }));
   },
 };
+
+async function figureOf({ name, preparation, algorithm, share = 1 }, { samples, ...question }) {
+  const process = processOf("limit-process.mjs", { name, nodeOptions: ["--expose-gc"] });
+  const count = Math.max(3, Math.round(samples * share));
+  try {
+    return (await process.ask({ ...question, algorithm, preparation, samples: count })).value;
+  } finally {
+    await process.stop();
+  }
+}
